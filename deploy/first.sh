@@ -44,6 +44,13 @@ is_there() {
   failed
 }
 
+# Whether Fastly does what the command asks for. A refusal leads on; an error, after which it may be done or not, does not.
+is_granted() {
+  out=$("$@" 2>&1) && return
+  case $out in *'API returned 4'*) return 1 ;; esac
+  failed
+}
+
 # The value of a line of $out, such as `Address: origin.shop.example`.
 shown() { printf '%s\n' "$out" | sed -n "s/^$1: //p" | head -n 1; }
 
@@ -312,24 +319,28 @@ try_name() {
 
 first_name() {
   TRY=$(printf %s "$DOMAIN" | tr . - | cut -c1-58 | sed 's/-*$//').edgecompute.app
-  fastly service domain create --version latest --name "$TRY" >/dev/null 2>&1 && return
+  is_granted fastly service domain create --version latest --name "$TRY" && return
   # Another customer may have it.
   TRY=${TRY%%.*}-$(hex | cut -c1-4).edgecompute.app
   run fastly service domain create --version latest --name "$TRY"
 }
 
-# The id of the domain, where it is a versionless one of this service. An account may have none of them, and no such list.
+# The id of the domain, where it is a versionless one of this service. An account may have no such list.
 versionless() {
-  fastly domain list --service-id "$ID" --fqdn "$DOMAIN" 2>/dev/null | awk -v name="$DOMAIN" '$1 == name { print $2 }'
+  VERSIONLESS=
+  is_granted fastly domain list --service-id "$ID" --fqdn "$DOMAIN" || return 0
+  VERSIONLESS=$(printf '%s\n' "$out" | awk -v name="$DOMAIN" '$1 == name { print $2 }')
 }
 
 # A classic domain belongs to a version of the service. A newer account may have versionless ones only.
 own_name() {
   ! is_there fastly service domain describe --version latest --name "$DOMAIN" || return 0
-  [ -z "$(versionless)" ] || return 0
-  classic=$(fastly service domain create --version latest --name "$DOMAIN" 2>&1) && return
-  other=$(fastly domain create --fqdn "$DOMAIN" --service-id "$ID" 2>&1) && return
-  printf '%s\n' "$classic" "$other" >&2
+  versionless
+  [ -z "$VERSIONLESS" ] || return 0
+  is_granted fastly service domain create --version latest --name "$DOMAIN" && return
+  classic=$out
+  is_granted fastly domain create --fqdn "$DOMAIN" --service-id "$ID" && return
+  printf '%s\n' "$classic" "$out" >&2
   say "Note: $DOMAIN could not be added. If another service has it, move it when visitors may come."
 }
 
@@ -380,8 +391,10 @@ if [ "$VERSION" = latest ]; then
   try_name
   [ -n "$TRY" ] || first_name
   own_name
-  [ -z "$LOG" ] || has_log ||
-    log "$(fastly service version list | awk '$1 ~ /^[0-9]+$/ && $1 > n { n = $1 } END { print n }')"
+  if [ -n "$LOG" ] && ! has_log; then
+    run fastly service version list
+    log "$(printf '%s\n' "$out" | awk '$1 ~ /^[0-9]+$/ && $1 > n { n = $1 } END { print n }')"
+  fi
   say "Backends, domains and stores are joined. Deploying."
   run fastly compute deploy --non-interactive --no-default-domain --package "$PACKAGE"
   # It leaves a version that has this package already as it is: not active, if a run broke off then.
@@ -410,12 +423,12 @@ done
 say "It says: $(health)"
 
 # The certificate can be had before DNS moves. One that was there before stays when the room goes.
-subscription() { out=$(fastly tls-subscription list --filter-domain "$DOMAIN" --include tls_authorizations --json 2>&1); }
+subscription() { is_granted fastly tls-subscription list --filter-domain "$DOMAIN" --include tls_authorizations --json; }
 field() { printf '%s\n' "$tls" | sed -n "s/^    \"$1\": \"\(.*\)\",*\$/\1/p" | head -n 1; }
 tls=
 if subscription; then
   tls=$out
-  if [ -z "$(field ID)" ] && out=$(fastly tls-subscription create --domain "$DOMAIN" 2>&1); then
+  if [ -z "$(field ID)" ] && is_granted fastly tls-subscription create --domain "$DOMAIN"; then
     ORDERED=$(printf '%s\n' "$out" | sed -n "s/.*Subscription '\([^']*\)'.*/\1/p")
     run fastly service update --comment "$MARK, certificate $ORDERED"
     ! subscription || tls=$out
@@ -433,6 +446,7 @@ record() {
     say "     (not known yet: fastly tls-subscription list --include tls_authorizations --json)"
 }
 
+versionless
 say
 say "The waiting room runs: open https://$TRY/"
 say "The panel is https://$TRY/_queue, for the user admin."
@@ -480,7 +494,7 @@ The guides use these names:
 To undo all of it, after DNS leads back to your server:
 END
 [ -z "$ORDERED" ] || [ "$ORDERED" != "$(field ID)" ] || say "  fastly tls-subscription delete --force --id $ORDERED"
-[ -z "$(versionless)" ] || say "  fastly domain delete --domain-id $(versionless)"
+[ -z "$VERSIONLESS" ] || say "  fastly domain delete --domain-id $VERSIONLESS"
 cat <<END
   fastly service delete --force --service-id $ID
   fastly config-store delete --store-id $CONFIG

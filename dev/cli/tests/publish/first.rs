@@ -629,8 +629,10 @@ fn a_run_that_broke_off_goes_on_and_makes_nothing_twice() {
         ("PUT", "/secrets"),
         ("POST", "/resource"),
         ("POST", "/backend"),
+        ("POST", "/domain"),
         ("PUT", "/package"),
         ("PUT", "/activate"),
+        ("POST", "/tls/subscriptions"),
     ] {
         let world = World::new();
         world
@@ -655,10 +657,12 @@ fn a_run_that_broke_off_goes_on_and_makes_nothing_twice() {
             "/stores/config",
             "/stores/secret",
             "/version/1/backend",
+            "/version/1/domain",
             "/activate",
             "/tls/subscriptions",
         ] {
-            let made = if line == "/version/1/backend" { 2 } else { 1 };
+            let two = ["/version/1/backend", "/version/1/domain"];
+            let made = if two.contains(&line) { 2 } else { 1 };
             let all = made + usize::from(line.ends_with(end));
             assert_eq!(world.count(line), all, "{end}: {line}");
         }
@@ -941,6 +945,8 @@ fn an_error_of_fastly_makes_nothing_twice_and_changes_nothing_that_runs() {
         "/resource",
         "/backend/protected_content",
         "/domain/www.shop.example",
+        "/v1/domains",
+        "/tls/subscriptions",
     ] {
         let world = World::new();
         let broke = (503, "Something broke");
@@ -952,6 +958,12 @@ fn an_error_of_fastly_makes_nothing_twice_and_changes_nothing_that_runs() {
             assert_eq!(world.count(line), made, "{end}: {line}");
         }
     }
+    // Nor does it make a domain of the other kind.
+    let world = World::new();
+    let broke = ("POST", "/domain", "www.shop.example");
+    world.api.refuse(broke, 1, (503, "Something broke"));
+    stopped(&world.run(&ANSWERS), "Something broke");
+    assert_eq!(world.count("/v1/domains"), 0);
     // The service runs, and a run comes on an error.
     let with_log = [&ANSWERS[..5], &["newrelic", "EU", "made-license-key"]].concat();
     for end in [
