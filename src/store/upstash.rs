@@ -147,8 +147,9 @@ pub fn read_in_time(
     }
 }
 
-/// The most of an error text of the store that goes into a log line, in characters.
-const ERROR_TEXT: usize = 200;
+/// The most of an error text of the store that goes into a log line, in characters: with what stands around it, also on a developer's
+/// machine, no more than the 256 that the log's schema allows.
+const ERROR_TEXT: usize = 140;
 /// The longest word of an error text that is taken for one: a token is longer, or has digits and signs in it.
 const LONGEST_WORD: usize = 16;
 
