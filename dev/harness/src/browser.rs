@@ -261,6 +261,8 @@ pub async fn begin_anew(browser: &Client) -> Result<(), String> {
     let tab = browser.new_window(true).await.map_err(cannot)?;
     for window in before {
         browser.switch_to_window(window).await.map_err(cannot)?;
+        // A page that is closed leaves its requests to end by themselves.
+        browser.goto("about:blank").await.map_err(cannot)?;
         browser.close_window().await.map_err(cannot)?;
     }
     browser.switch_to_window(tab.handle).await.map_err(cannot)?;

@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use fantoccini::Client;
 use harness::browser::{Driver, Engine, Options, begin_anew};
@@ -29,6 +30,9 @@ fn idle() -> MutexGuard<'static, Vec<Client>> {
     IDLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How long a poll that was on its way when its page went may still be answered, on a busy machine.
+const ON_ITS_WAY: Duration = Duration::from_millis(300);
+
 thread_local! {
     /// The browsers that the story of this thread has left, each with whether another story may have it.
     static LEFT: RefCell<Vec<(Client, bool)>> = const { RefCell::new(Vec::new()) };
@@ -47,6 +51,7 @@ pub(crate) fn tell(story: impl Future<Output = ()>) {
                 let _ = client.close().await;
             }
         }
+        tokio::time::sleep(ON_ITS_WAY).await;
     });
 }
 
