@@ -6,8 +6,8 @@ fn main() {
     use std::io::Write;
 
     use calls::{
-        OF_VISITOR, TOLD, answered, ask_store, asked, board, note, passed_on, put_up, remember,
-        remembered,
+        OF_VISITOR, TOLD, answered, ask_store, asked, note, passed_on, put_up, remember,
+        remembered, sign,
     };
     use fastly::Request;
     use fastly::geo::geo_lookup;
