@@ -15,7 +15,6 @@ pub(crate) mod languages;
 mod operators;
 mod options;
 mod panel;
-mod pool;
 mod rooms;
 mod waiting;
 
@@ -25,14 +24,21 @@ use std::time::{Duration, Instant};
 
 use fantoccini::wd::WindowHandle;
 use fantoccini::{Client, Locator};
-use harness::browser::Options;
+use harness::browser::{Driver, Options};
 use serde_json::json;
 
 use crate::house::{House, PASSWORD};
 
-pub(crate) use pool::{Browser, tell};
-
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Tells a story that has to wait for browsers.
+fn tell(story: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(story);
+}
 
 /// The panel's address, with what opens it.
 fn panel(house: &House) -> String {
@@ -125,10 +131,11 @@ fn a_visitor_is_let_in_by_the_operators_button_and_lands_in_the_shop() {
     let house = House::wasm_shared();
     house.set("refresh_interval", "1");
     crate::house::Visitor::new(&house).ask("/");
+    let driver = Driver::start().unwrap();
     tell(async {
         let window = Options::window(1280, 860);
-        let visitor = Browser::open(&window).await;
-        let operator = Browser::open(&window).await;
+        let visitor = driver.open(&window).await.unwrap();
+        let operator = driver.open(&window).await.unwrap();
         visitor.goto(&house.wasm_side().edge.url()).await.unwrap();
         assert_eq!(text(&visitor, ".number").await, "2");
         assert_eq!(
@@ -159,5 +166,7 @@ fn a_visitor_is_let_in_by_the_operators_button_and_lands_in_the_shop() {
         picture(&operator, "panel-after").await;
         wait_for_title(&visitor, "The Ember Cup").await;
         picture(&visitor, "shop").await;
+        visitor.close().await.unwrap();
+        operator.close().await.unwrap();
     });
 }

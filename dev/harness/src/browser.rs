@@ -51,11 +51,10 @@ pub struct Driver {
 }
 
 /// What a browser is opened with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     size: (u32, u32),
     runs_scripts: bool,
-    /// Besides those of every browser.
     arguments: Vec<String>,
     preferences: BTreeMap<&'static str, Value>,
     /// What is written down, by the driver's names: which log, and from which level on.
@@ -123,17 +122,8 @@ impl Driver {
     fn capabilities(&self, options: &Options) -> Result<Capabilities, String> {
         let of_engine = match self.engine {
             Engine::Chromium => {
-                let (width, height) = options.size;
-                let window = format!("--window-size={width},{height}");
-                let own = options.arguments.iter().map(String::as_str);
-                let arguments: Vec<&str> = ARGUMENTS
-                    .iter()
-                    .copied()
-                    .chain([&*window])
-                    .chain(own)
-                    .collect();
                 let chromium = json!({
-                    "args": arguments,
+                    "args": options.arguments,
                     "binary": tools::chromium()?,
                     "prefs": options.preferences,
                 });
@@ -168,26 +158,15 @@ impl Options {
     /// A window of that size. Chromium opens none that is narrower than 500 pixels: for those, [`resize`].
     #[must_use]
     pub fn window(width: u32, height: u32) -> Self {
+        let mut arguments: Vec<String> = ARGUMENTS.iter().map(|&word| word.to_owned()).collect();
+        arguments.push(format!("--window-size={width},{height}"));
         Self {
             size: (width, height),
             runs_scripts: true,
-            arguments: Vec::new(),
+            arguments,
             preferences: BTreeMap::new(),
             logs: BTreeMap::new(),
         }
-    }
-
-    /// The width and the height of the window.
-    #[must_use]
-    pub fn size(&self) -> (u32, u32) {
-        self.size
-    }
-
-    /// Whether they say nothing but the size of the window.
-    #[must_use]
-    pub fn are_of_the_window_alone(&self) -> bool {
-        let (width, height) = self.size;
-        *self == Self::window(width, height)
     }
 
     /// One more of Chromium's own arguments.
@@ -249,28 +228,6 @@ pub async fn cdp(browser: &Client, command: &str, parameters: Value) -> Result<V
     vendor(browser, "goog/cdp/execute", body)
         .await
         .map_err(|error| failed(command, error))
-}
-
-/// Makes an open browser as if it had just been opened: one empty tab, and nothing kept of any site but the passwords that it was given.
-///
-/// # Errors
-/// When Chromium cannot.
-pub async fn begin_anew(browser: &Client) -> Result<(), String> {
-    let cannot = |error| failed("A new tab", error);
-    let before = browser.windows().await.map_err(cannot)?;
-    let tab = browser.new_window(true).await.map_err(cannot)?;
-    for window in before {
-        browser.switch_to_window(window).await.map_err(cannot)?;
-        // A page that is closed leaves its requests to end by themselves.
-        browser.goto("about:blank").await.map_err(cannot)?;
-        browser.close_window().await.map_err(cannot)?;
-    }
-    browser.switch_to_window(tab.handle).await.map_err(cannot)?;
-    let all = json!({ "origin": "*", "storageTypes": "all" });
-    cdp(browser, "Storage.clearDataForOrigin", all).await?;
-    cdp(browser, "Network.clearBrowserCookies", json!({})).await?;
-    cdp(browser, "Network.clearBrowserCache", json!({})).await?;
-    Ok(())
 }
 
 /// Gives the page this width and height in pixels, however narrow.

@@ -1,12 +1,12 @@
 //! The panel on a host of its own: a browser keeps it apart from the shop's pages.
 
 use fantoccini::Client;
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use upstash_local::{Fault, Faults};
 
 use super::axe::assert_open_to_all;
 use super::panel::{press, wait_for};
-use super::{Browser, picture, tell, text};
+use super::{picture, tell, text};
 use crate::house::{Ask, House, PASSWORD, Visitor};
 
 /// To a browser `localhost` and `127.0.0.1` are two sites, and both are this machine.
@@ -44,8 +44,9 @@ fn a_panel_on_a_host_of_its_own_works_there_and_no_page_of_the_shop_presses_its_
     let house = House::wasm_shared();
     house.set("admin_host", HOST);
     Visitor::new(&house).ask("/");
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         let login = format!("admin:{PASSWORD}@");
         page.goto(&there(&house, "/", &login)).await.unwrap();
         assert_eq!(text(&page, "#waiting").await, "1", "/ leads to the panel");
@@ -74,5 +75,6 @@ fn a_panel_on_a_host_of_its_own_works_there_and_no_page_of_the_shop_presses_its_
         house.store.fail(Faults::always(Fault::Unauthorized));
         page.goto(&there(&house, "/_queue", &login)).await.unwrap();
         pictures(&page, "panel-down").await;
+        page.close().await.unwrap();
     });
 }

@@ -3,13 +3,13 @@
 use std::fs;
 
 use fantoccini::Client;
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use harness::tools;
 use serde_json::Value;
 use upstash_local::{Fault, Faults};
 
 use super::panel::{press, write_an_hour};
-use super::{Browser, panel, picture, tell};
+use super::{panel, picture, tell};
 use crate::house::{Ask, House};
 
 const RUN: &str = r"
@@ -83,8 +83,9 @@ async fn assert_no_barrier_at(page: &Client, words: &str, url: impl Fn() -> Stri
 
 #[test]
 fn each_barrier_of_a_page_is_named() {
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(800, 600)).await;
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
         let spoilt = "data:text/html,<html lang=en><title>Spoilt</title><main><h1>Spoilt</h1>\
             <img src='data:,'><p style='color:silver;background:white'>faint</p></main>";
         page.goto(spoilt).await.unwrap();
@@ -95,6 +96,7 @@ fn each_barrier_of_a_page_is_named() {
             .collect();
         assert_eq!(rules, ["color-contrast", "image-alt"], "{found:#?}");
         assert!(found[1].contains("<img src=\"data:,\">"), "{found:#?}");
+        page.close().await.unwrap();
     });
 }
 
@@ -117,8 +119,9 @@ async fn assert_no_barrier_behind(page: &Client, panel: &str, button: &str, word
 fn the_panel_and_its_questions_put_no_barrier_before_anybody() {
     let house = House::wasm_shared();
     write_an_hour(&house);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         let url = panel(&house);
         assert_no_barrier(&page, " arrived, at most ", &url).await;
         page.execute("document.querySelector('details').open = true", vec![])
@@ -128,6 +131,7 @@ fn the_panel_and_its_questions_put_no_barrier_before_anybody() {
         assert_no_barrier_behind(&page, &url, "epoch", "They lose their places").await;
         assert_no_barrier_behind(&page, &url, "mode-hold", "The mode is set").await;
         assert_no_barrier_behind(&page, &url, "let-in", "Nobody is let in").await;
+        page.close().await.unwrap();
     });
 }
 
@@ -138,8 +142,9 @@ fn no_page_of_ours_puts_a_barrier_before_anybody() {
     house.set("refresh_interval", "30");
     let url = house.wasm_side().edge.url();
     house.ask(&Ask::get("/"));
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         assert_no_barrier(&page, "Your number", &url).await;
         let panel = panel(&house);
         assert_no_barrier(&page, "Last in line waits", &panel).await;
@@ -171,5 +176,6 @@ fn no_page_of_ours_puts_a_barrier_before_anybody() {
         page.delete_all_cookies().await.unwrap();
         house.set("cookie_expiry", "soon");
         assert_no_barrier(&page, "Not open yet", &url).await;
+        page.close().await.unwrap();
     });
 }

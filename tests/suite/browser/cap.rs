@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use fantoccini::Client;
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use serde_json::json;
 
 use super::axe::assert_open_to_all;
-use super::{Browser, picture, tell, text, wait_for_title};
+use super::{picture, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -30,8 +30,8 @@ async fn goto(page: &Client, house: &House) {
     page.goto(&url).await.unwrap();
 }
 
-async fn next_in_line(house: &House) -> Browser {
-    let page = Browser::open(&Options::window(1280, 860)).await;
+async fn next_in_line(house: &House, driver: &Driver) -> Client {
+    let page = driver.open(&Options::window(1280, 860)).await.unwrap();
     goto(&page, house).await;
     assert_eq!(text(&page, "#line").await, "You’re next.");
     page
@@ -40,8 +40,9 @@ async fn next_in_line(house: &House) -> Browser {
 #[test]
 fn a_visitor_works_for_three_sessions_leaves_and_reads_what_happened() {
     let house = house("2");
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = next_in_line(&house).await;
+        let page = next_in_line(&house, &driver).await;
         house.permit(1);
         wait_for_title(&page, SHOP).await;
         for minute in 0..6 {
@@ -63,6 +64,7 @@ fn a_visitor_works_for_three_sessions_leaves_and_reads_what_happened() {
         assert_open_to_all(&page, "session over").await;
         house.permit(2);
         wait_for_title(&page, SHOP).await;
+        page.close().await.unwrap();
     });
 }
 
@@ -70,8 +72,9 @@ fn a_visitor_works_for_three_sessions_leaves_and_reads_what_happened() {
 #[test]
 fn a_page_in_the_background_takes_its_slot_by_itself() {
     let house = house("2");
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = next_in_line(&house).await;
+        let page = next_in_line(&house, &driver).await;
         page.minimize_window().await.unwrap();
         house.permit(1);
         // In the background it looks twice a minute.
@@ -79,6 +82,7 @@ fn a_page_in_the_background_takes_its_slot_by_itself() {
         wait_for_title(&page, SHOP).await;
         let is_hidden = page.execute("return document.hidden", vec![]).await;
         assert_eq!(is_hidden.unwrap(), true);
+        page.close().await.unwrap();
     });
 }
 
@@ -112,8 +116,9 @@ fn the_page_of_a_full_room_and_of_a_used_number_is_open_to_all() {
     let house = house("1");
     // Time for every look while the second visitor is inside.
     house.set("session_minutes", "10");
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         let [mut late, mut second] = [Visitor::new(&house), Visitor::new(&house)];
         late.ask("/");
         second.ask("/");
@@ -134,5 +139,6 @@ fn the_page_of_a_full_room_and_of_a_used_number_is_open_to_all() {
         page.goto("about:blank").await.unwrap();
         holds(&page, &house, second.ticket.as_deref().unwrap()).await;
         seen(&page, &house, "session-over", OVER).await;
+        page.close().await.unwrap();
     });
 }

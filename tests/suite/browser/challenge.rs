@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fantoccini::{Client, Locator};
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use serde_json::json;
 
 use super::elsewhere::site;
 use super::invitation::{is_let_in_at, press};
 use super::languages::{Looked, fit_and_are_open_to_all};
-use super::{Browser, picture, tell, text, wait_for_title};
+use super::{picture, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 use crate::stories::invitations::invitation;
 use crate::stories::verifier::signed;
@@ -44,8 +44,9 @@ async fn stays(page: &Client) {
 #[test]
 fn a_browser_calculates_by_itself_and_has_a_number() {
     let house = house();
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(800, 600)).await;
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
         let goal = format!(
             "{}/a/b?x=1#frag",
             house.wasm_side().edge.url().trim_end_matches('/')
@@ -57,6 +58,7 @@ fn a_browser_calculates_by_itself_and_has_a_number() {
             "There is 1 person ahead of you."
         );
         assert_eq!(page.current_url().await.unwrap().as_str(), goal);
+        page.close().await.unwrap();
     });
 }
 
@@ -65,8 +67,9 @@ fn a_browser_calculates_by_itself_and_has_a_number() {
 fn a_link_with_an_invitation_leads_past_the_challenge() {
     let house = house();
     house.set("invited_per_minute", "10");
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(800, 600)).await;
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
         let url = house.wasm_side().edge.url();
         let url = url.trim_end_matches('/');
         let code = invitation(&house, "one", 1, 3600);
@@ -75,14 +78,16 @@ fn a_link_with_an_invitation_leads_past_the_challenge() {
             .unwrap();
         press(&page).await;
         is_let_in_at(&page, &format!("{url}/echo")).await;
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn a_visitor_may_wait_instead() {
     let house = house();
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(800, 600)).await;
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
         // The calculation takes long enough for a press.
         let slow = json!({ "rate": 20 });
         browser::cdp(&page, "Emulation.setCPUThrottlingRate", slow)
@@ -97,6 +102,7 @@ fn a_visitor_may_wait_instead() {
         tokio::time::sleep(Duration::from_secs(2)).await;
         let after = page.execute(took, vec![]).await.unwrap();
         assert_eq!(before, after, "it has stopped");
+        page.close().await.unwrap();
     });
 }
 
@@ -104,8 +110,9 @@ fn a_visitor_may_wait_instead() {
 #[test]
 fn a_browser_four_times_slower_calculates_too() {
     let house = house();
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(800, 600)).await;
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
         let slow = json!({ "rate": 4 });
         browser::cdp(&page, "Emulation.setCPUThrottlingRate", slow)
             .await
@@ -117,6 +124,7 @@ fn a_browser_four_times_slower_calculates_too() {
             goto(&page, &house).await;
             println!("at a quarter of the speed: {:.0} ms", took(&page).await);
         }
+        page.close().await.unwrap();
     });
 }
 
@@ -138,8 +146,9 @@ fn a_browser_goes_to_the_verifier_and_comes_back_to_a_number() {
     let house = house();
     let verifier = site("<!doctype html><title>Verifier</title>".to_owned());
     house.set("verifier", &verifier);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         goto(&page, &house).await;
         for scheme in ["light", "dark"] {
             let preferred = ("prefers-color-scheme", scheme);
@@ -165,6 +174,7 @@ fn a_browser_goes_to_the_verifier_and_comes_back_to_a_number() {
         let go = "location.href = arguments[0]";
         page.execute(go, vec![back]).await.unwrap();
         assert_eq!(text(&page, ".number").await, "2");
+        page.close().await.unwrap();
     });
 }
 
@@ -190,10 +200,12 @@ pub(crate) fn the_way_to_the_verifier_fits_in_every_language(looked: Looked) {
 
 /// The page of this name, with what is pressed there and the word on it.
 fn in_every_language(house: &House, looked: Looked, name: &str, pressed: (&str, &str)) {
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(800, 900)).await;
+        let page = driver.open(&Options::window(800, 900)).await.unwrap();
         stays(&page).await;
         let url = house.wasm_side().edge.url();
         fit_and_are_open_to_all(&page, looked, &[(name, &url)], pressed).await;
+        page.close().await.unwrap();
     });
 }

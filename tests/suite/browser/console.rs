@@ -5,14 +5,14 @@ use std::time::Duration;
 use fantoccini::elements::Element;
 use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use serde_json::{Value, json};
 use upstash_local::{Fault, Faults};
 
 use super::axe::assert_open_to_all;
 use super::languages::TOO_WIDE;
 use super::panel::{click, press, wait_for, write_an_hour};
-use super::{Browser, LETTERS, panel, picture, tell, text};
+use super::{LETTERS, panel, picture, tell, text};
 use crate::house::{Ask, House, Visitor};
 
 /// What an operator decides by.
@@ -48,8 +48,9 @@ fn the_first_screen_shows_what_decides() {
     let house = House::wasm_shared();
     write_an_hour(&house);
     house.change("settings", r#"{"automatic":10,"automatic_quantity":5}"#);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         for (width, height) in [(1280, 720), (390, 844)] {
             browser::resize(&page, width, height).await.unwrap();
             page.goto(&panel(&house)).await.unwrap();
@@ -65,6 +66,7 @@ fn the_first_screen_shows_what_decides() {
                 wait_for(&page, &seen).await;
             }
         }
+        page.close().await.unwrap();
     });
 }
 
@@ -73,8 +75,9 @@ fn a_minute_of_the_chart_is_read_out_by_keyboard_and_by_pointer() {
     let house = House::wasm_shared();
     write_an_hour(&house);
     house.change("mode", r#"{"mode":"hold"}"#);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 1200)).await;
+        let page = driver.open(&Options::window(1280, 1200)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         let minute = find(&page, "minute").await;
         let mut now = text(&page, "#told").await;
@@ -102,6 +105,7 @@ fn a_minute_of_the_chart_is_read_out_by_keyboard_and_by_pointer() {
         let forced = ("forced-colors", "active");
         browser::prefer(&page, &[forced]).await.unwrap();
         picture(&page, "console-forced").await;
+        page.close().await.unwrap();
     });
 }
 
@@ -109,8 +113,9 @@ fn a_minute_of_the_chart_is_read_out_by_keyboard_and_by_pointer() {
 fn forms_say_what_they_would_do_and_what_was_done_is_undone() {
     let house = House::wasm_shared();
     write_an_hour(&house);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 1200)).await;
+        let page = driver.open(&Options::window(1280, 1200)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         let waiting: u64 = text(&page, "#waiting").await.parse().unwrap();
         fill(&page, "amt", "20").await;
@@ -139,6 +144,7 @@ fn forms_say_what_they_would_do_and_what_was_done_is_undone() {
         assert_open_to_all(&page, "the way back").await;
         press(&page, "undo").await;
         assert_eq!(text(&page, "#pace-now").await, "off");
+        page.close().await.unwrap();
     });
 }
 
@@ -148,9 +154,10 @@ fn a_question_is_asked_without_a_complaint_of_the_browser() {
     let house = House::wasm_shared();
     write_an_hour(&house);
     house.change("settings", r#"{"automatic":60,"automatic_quantity":1}"#);
+    let driver = Driver::start().unwrap();
     tell(async {
         let options = Options::window(1280, 860).recording_errors();
-        let page = Browser::open(&options).await;
+        let page = driver.open(&options).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         for button in ["#mode-open", "#pace"] {
             fill(&page, "quantity", "5").await;
@@ -161,6 +168,7 @@ fn a_question_is_asked_without_a_complaint_of_the_browser() {
         }
         let complaints = browser::errors(&page).await.unwrap();
         assert_eq!(complaints, <[String; 0]>::default());
+        page.close().await.unwrap();
     });
 }
 
@@ -169,8 +177,9 @@ fn a_question_opens_over_the_panel_and_no_changes_nothing() {
     let house = House::wasm_shared();
     write_an_hour(&house);
     house.change("settings", r#"{"automatic":60,"automatic_quantity":1}"#);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         let gone = "!document.querySelector('dialog') && document.activeElement.id === 'quantity'";
         for no in [None, Some("#no")] {
@@ -216,6 +225,7 @@ fn a_question_opens_over_the_panel_and_no_changes_nothing() {
         let warned =
             "document.querySelector('dialog').textContent.includes('these figures may be old')";
         wait_for(&page, warned).await;
+        page.close().await.unwrap();
     });
 }
 
@@ -223,8 +233,9 @@ fn a_question_opens_over_the_panel_and_no_changes_nothing() {
 fn the_brake_comes_before_a_question_that_is_on_its_way() {
     let house = House::wasm_shared();
     write_an_hour(&house);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         house
             .store
@@ -238,6 +249,7 @@ fn the_brake_comes_before_a_question_that_is_on_its_way() {
         house.store.fail(Faults::none());
         assert_eq!(mode(&house), "hold");
         wait_for(&page, "!document.querySelector('dialog')").await;
+        page.close().await.unwrap();
     });
 }
 
@@ -247,8 +259,9 @@ fn hold_pressed_during_an_outage_is_confirmed_when_the_store_comes_back() {
     for _ in 0..3 {
         Visitor::new(&house).ask("/");
     }
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         house.store.fail(Faults::always(Fault::Unauthorized));
         click(&page, "#brake").await;
@@ -265,6 +278,7 @@ fn hold_pressed_during_an_outage_is_confirmed_when_the_store_comes_back() {
         )
         .await;
         assert_eq!(mode(&house), "hold");
+        page.close().await.unwrap();
     });
 }
 
@@ -273,8 +287,9 @@ fn large_text_on_a_narrow_phone_keeps_its_words_whole() {
     let house = House::wasm_shared();
     write_an_hour(&house);
     house.change("mode", r#"{"mode":"hold"}"#);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         browser::resize(&page, 360, 6000).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         page.execute(LETTERS, vec![json!("200%")]).await.unwrap();
@@ -287,6 +302,7 @@ fn large_text_on_a_narrow_phone_keeps_its_words_whole() {
             return words.length < 6 || words.length / lines >= 3 })";
         wait_for(&page, whole).await;
         wait_for(&page, "document.documentElement.scrollWidth <= innerWidth").await;
+        page.close().await.unwrap();
     });
 }
 
@@ -294,8 +310,9 @@ fn large_text_on_a_narrow_phone_keeps_its_words_whole() {
 #[test]
 fn a_button_that_changed_under_the_hand_resumes_nothing() {
     let house = House::wasm_shared();
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         wait_for(&page, "!document.querySelector('[data-script]').hidden").await;
         click(&page, "#pace").await;
@@ -330,14 +347,16 @@ fn a_button_that_changed_under_the_hand_resumes_nothing() {
         body.send_keys("h").await.unwrap();
         wait_for(&page, "!!document.getElementById('news')").await;
         assert_eq!(mode(&house), "automatic");
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn the_key_h_holds_the_line_and_times_are_those_of_the_operator() {
     let house = House::wasm_shared();
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         let zone = json!({ "timezoneId": "Asia/Kathmandu" });
         browser::cdp(&page, "Emulation.setTimezoneOverride", zone)
             .await
@@ -364,5 +383,6 @@ fn the_key_h_holds_the_line_and_times_are_those_of_the_operator() {
         let body = page.find(Locator::Css("body")).await.unwrap();
         body.send_keys("h").await.unwrap();
         assert_eq!(mode(&house), "hold", "the key is off");
+        page.close().await.unwrap();
     });
 }

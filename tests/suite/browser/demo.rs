@@ -1,11 +1,11 @@
 //! The sheet of states through the real edge: every frame is there, and the consoles are silent.
 
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use harness::origin::demo::{LINES, PATH, STATES};
 use now_serving::i18n::english;
 use serde_json::{Value, json};
 
-use super::{Browser, picture, tell};
+use super::{picture, tell};
 use crate::house::House;
 
 /// A frame for each width and colour scheme.
@@ -33,9 +33,10 @@ const FRAMES: &str = r"
 fn the_sheet_shows_every_state_in_light_and_dark_without_a_complaint() {
     let house = House::wasm_shared();
     house.set("bypass_paths", &format!("{PATH},{PATH}/*"));
+    let driver = Driver::start().unwrap();
     tell(async {
         let options = Options::window(1700, 1000).recording_errors();
-        let page = Browser::open(&options).await;
+        let page = driver.open(&options).await.unwrap();
         page.execute("console.error('heard')", vec![])
             .await
             .unwrap();
@@ -65,5 +66,6 @@ fn the_sheet_shows_every_state_in_light_and_dark_without_a_complaint() {
             browser::errors(&page).await.unwrap(),
             <[String; 0]>::default()
         );
+        page.close().await.unwrap();
     });
 }

@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
 
 use fantoccini::{Client, Locator};
-use harness::browser::Options;
+use harness::browser::{Driver, Options};
 
-use super::{Browser, LOOKUP_TIMEOUT, tell, text, wait_for_title};
+use super::{LOOKUP_TIMEOUT, tell, text, wait_for_title};
 use crate::house::{ANY_PORT, Ask, House, Visitor};
 
 /// A site that answers every path with this page, for as long as the tests run.
@@ -54,8 +54,8 @@ fn length(house: &House) -> u64 {
     status["length"].as_u64().unwrap()
 }
 
-async fn open(house: &House) -> Browser {
-    let page = Browser::open(&Options::window(1280, 860)).await;
+async fn open(house: &House, driver: &Driver) -> Client {
+    let page = driver.open(&Options::window(1280, 860)).await.unwrap();
     page.goto(&house.wasm_side().edge.url()).await.unwrap();
     page
 }
@@ -89,8 +89,9 @@ fn a_form_of_another_site_takes_no_place_away() {
     let house = house();
     Visitor::new(&house).ask("/");
     let bank = bank(&house.wasm_side().edge.url());
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house).await;
+        let page = open(&house, &driver).await;
         assert_eq!(text(&page, ".number").await, "2");
         for scripts in [true, false] {
             page.goto(&bank).await.unwrap();
@@ -101,6 +102,7 @@ fn a_form_of_another_site_takes_no_place_away() {
             harness::browser::run_scripts(&page, true).await.unwrap();
         }
         assert_eq!((length(&house), posted(&house)), (2, 0));
+        page.close().await.unwrap();
     });
 }
 
@@ -108,8 +110,9 @@ fn a_form_of_another_site_takes_no_place_away() {
 fn a_form_of_another_site_reaches_the_origin_for_a_visitor_inside() {
     let house = house();
     let bank = bank(&house.wasm_side().edge.url());
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house).await;
+        let page = open(&house, &driver).await;
         house.permit(1);
         wait_for_title(&page, "The Ember Cup").await;
         page.goto(&bank).await.unwrap();
@@ -127,6 +130,7 @@ fn a_form_of_another_site_reaches_the_origin_for_a_visitor_inside() {
         until(&page, STOPPED).await;
         wait_for_title(&page, "You’re in line").await;
         assert_eq!((length(&house), posted(&house)), (2, 1));
+        page.close().await.unwrap();
     });
 }
 
@@ -149,8 +153,9 @@ fn what_another_sites_page_loads_draws_nothing_and_replaces_nothing() {
          addEventListener('load', () => Promise.allSettled(sent).then(() => {{ document.title = 'All sent' }}))\
          </script>"
     ));
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house).await;
+        let page = open(&house, &driver).await;
         assert_eq!(text(&page, ".number").await, "2");
         let ticket = page.get_named_cookie("queue").await.unwrap();
         let ticket = ticket.value().to_owned();
@@ -161,5 +166,6 @@ fn what_another_sites_page_loads_draws_nothing_and_replaces_nothing() {
         let after = page.get_named_cookie("queue").await.unwrap();
         assert_eq!(after.value(), ticket);
         assert_eq!((length(&house), posted(&house)), (2, 0));
+        page.close().await.unwrap();
     });
 }

@@ -7,12 +7,12 @@ use std::io::{self, Write};
 
 use fantoccini::actions::{InputSource, MouseActions, PointerAction};
 use fantoccini::{Client, Locator};
-use harness::browser::{Engine, Options};
+use harness::browser::{Driver, Engine, Options};
 use harness::tools;
 use serde_json::{Value, json};
 use tokio::time::{Duration, sleep};
 
-use super::{Browser, LOOKUP_TIMEOUT, tell, text, wait_for_title};
+use super::{LOOKUP_TIMEOUT, tell, text, wait_for_title};
 use crate::house::{Ask, House, Visitor};
 
 in_every_browser! {
@@ -51,9 +51,11 @@ pub(crate) fn tell_with(
     house.set("refresh_interval", "1");
     house.warm();
     Visitor::new(&house).ask("/sale");
+    let driver = Driver::start_for(engine).unwrap();
     tell(async {
-        let page = Browser::open_in(engine, options).await;
+        let page = driver.open(options).await.unwrap();
         story(&house, &page).await;
+        page.close().await.unwrap();
     });
 }
 

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use fantoccini::Client;
-use harness::browser::Options;
+use harness::browser::{Driver, Options};
 use now_serving::page::iso_8601;
 use serde_json::json;
 use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;
-use super::{Browser, LOOKUP_TIMEOUT, picture, tell, text, wait_for_title};
+use super::{LOOKUP_TIMEOUT, picture, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -52,8 +52,9 @@ async fn seen(page: &Client, name: &str) {
 
 #[test]
 fn a_browser_waits_through_an_event_by_lot_without_a_press() {
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(390, 844)).await;
+        let page = driver.open(&Options::window(390, 844)).await.unwrap();
         // The times count from here.
         let house = house();
         page.goto(&house.wasm_side().edge.url()).await.unwrap();
@@ -70,7 +71,7 @@ fn a_browser_waits_through_an_event_by_lot_without_a_press() {
         house.permit(2);
         wait_for_title(&page, "The Ember Cup").await;
         house.wait(10 * MINUTE);
-        let late = Browser::open(&Options::window(390, 844)).await;
+        let late = driver.open(&Options::window(390, 844)).await.unwrap();
         late.goto(&house.wasm_side().edge.url()).await.unwrap();
         assert_eq!(text(&late, "#heading").await, "This has ended");
         seen(&late, "event-over").await;

@@ -1,12 +1,12 @@
 //! Invitations in a browser: by a link, and by the page without scripts.
 
 use fantoccini::{Client, Locator};
-use harness::browser::Options;
+use harness::browser::{Driver, Options};
 use now_serving::i18n::LANGUAGES;
 use serde_json::Value;
 
 use super::languages::{Looked, fit_and_are_open_to_all};
-use super::{Browser, LOOKUP_TIMEOUT, tell, text};
+use super::{LOOKUP_TIMEOUT, tell, text};
 use crate::house::{House, Visitor};
 use crate::stories::invitations::{invitation, uses};
 
@@ -50,8 +50,9 @@ pub(super) async fn is_let_in_at(page: &Client, url: &str) {
 #[test]
 fn a_browser_opens_the_link_of_an_invitation_and_goes_in() {
     let house = house();
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(800, 600)).await;
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
         let url = house.wasm_side().edge.url();
         let url = url.trim_end_matches('/');
         let code = invitation(&house, "one", 2, 3600);
@@ -81,6 +82,7 @@ fn a_browser_opens_the_link_of_an_invitation_and_goes_in() {
             text(&page, "#notice").await,
             "Your invitation has already been used."
         );
+        page.close().await.unwrap();
     });
 }
 
@@ -91,8 +93,9 @@ fn the_page_that_takes_an_invitation_fits_and_is_open_to_all_in_every_language()
 
 pub(crate) fn the_page_that_takes_an_invitation_fits_in_every_language(looked: Looked) {
     let house = house();
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(800, 900)).await;
+        let page = driver.open(&Options::window(800, 900)).await.unwrap();
         let url = house.wasm_side().edge.url();
         let url = url.trim_end_matches('/');
         let to = format!("{url}/_queue/invitation?to=/echo");
@@ -102,5 +105,6 @@ pub(crate) fn the_page_that_takes_an_invitation_fits_in_every_language(looked: L
             ("invitation-button", by_link.as_str()),
         ];
         fit_and_are_open_to_all(&page, looked, &pages, ("h1", "invitation")).await;
+        page.close().await.unwrap();
     });
 }

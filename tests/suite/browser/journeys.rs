@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use fantoccini::{Client, Locator};
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 use upstash_local::{Fault, Faults};
 
 use super::axe::assert_open_to_all;
-use super::{Browser, LOOKUP_TIMEOUT, SLOWLY, picture, tabs, tell, text, wait_for_title};
+use super::{LOOKUP_TIMEOUT, SLOWLY, picture, tabs, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -52,8 +52,8 @@ async fn until(page: &Client, expression: &str) {
     panic!("never true: {expression}");
 }
 
-async fn open(house: &House, options: &Options) -> Browser {
-    let page = Browser::open(options).await;
+async fn open(house: &House, driver: &Driver, options: &Options) -> Client {
+    let page = driver.open(options).await.unwrap();
     page.goto(&address(house, "/")).await.unwrap();
     page
 }
@@ -84,8 +84,9 @@ fn desktop() -> Options {
 #[test]
 fn the_page_updates_in_place_asks_nobody_else_and_goes_in_by_itself() {
     let house = house(2);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house, &desktop().recording_requests()).await;
+        let page = open(&house, &driver, &desktop().recording_requests()).await;
         assert_eq!(
             text(&page, "#line").await,
             "There are 2 people ahead of you."
@@ -150,6 +151,7 @@ fn the_page_updates_in_place_asks_nobody_else_and_goes_in_by_itself() {
             pages, 1,
             "the origin is asked once, by the visitor who goes in"
         );
+        page.close().await.unwrap();
     });
 }
 
@@ -170,8 +172,9 @@ const SPOILT: [&str; 3] = [
 fn a_visitor_whose_polls_are_spoilt_goes_in_as_without_scripts() {
     for spoil in SPOILT {
         let house = house(1);
+        let driver = Driver::start().unwrap();
         tell(async {
-            let page = open(&house, &desktop()).await;
+            let page = open(&house, &driver, &desktop()).await;
             run(&page, spoil).await;
             house.permit(2);
             for _ in 0..3 {
@@ -183,6 +186,7 @@ fn a_visitor_whose_polls_are_spoilt_goes_in_as_without_scripts() {
             }
             wait_for_title(&page, "The Ember Cup").await;
             assert_eq!(drawn(&house), "2", "{spoil}");
+            page.close().await.unwrap();
         });
     }
 }
@@ -190,8 +194,9 @@ fn a_visitor_whose_polls_are_spoilt_goes_in_as_without_scripts() {
 #[test]
 fn without_scripts_the_page_refreshes_itself_can_be_stopped_and_goes_in() {
     let house = house(1);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&desktop()).await;
+        let page = driver.open(&desktop()).await.unwrap();
         browser::run_scripts(&page, false).await.unwrap();
         page.goto(&address(&house, "/?a=1")).await.unwrap();
         assert_eq!(
@@ -228,34 +233,39 @@ fn without_scripts_the_page_refreshes_itself_can_be_stopped_and_goes_in() {
             address(&house, "/?a=1")
         );
         assert_eq!(drawn(&house), "2");
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn without_cookies_the_visitor_reads_so_and_draws_once() {
     let house = house(0);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house, &desktop().without_cookies()).await;
+        let page = open(&house, &driver, &desktop().without_cookies()).await;
         wait_for_title(&page, "Cookies are turned off").await;
         seen(&page, "without-cookies").await;
         sleep(3 * SECOND).await;
         assert_eq!(drawn(&house), "1");
+        page.close().await.unwrap();
 
-        let page = Browser::open(&desktop().without_cookies()).await;
+        let page = driver.open(&desktop().without_cookies()).await.unwrap();
         browser::run_scripts(&page, false).await.unwrap();
         page.goto(&address(&house, "/")).await.unwrap();
         wait_for_title(&page, "Cookies are turned off").await;
         picture(&page, "without-cookies-and-scripts").await;
         sleep(3 * SECOND).await;
         assert_eq!(drawn(&house), "1", "no number more while somebody waits");
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn a_minute_offline_costs_nothing_but_the_news() {
     let house = house(1);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house, &desktop()).await;
+        let page = open(&house, &driver, &desktop()).await;
         browser::connect(&page, false).await.unwrap();
         until(
             &page,
@@ -277,6 +287,7 @@ fn a_minute_offline_costs_nothing_but_the_news() {
         .await;
         until(&page, "document.getElementById('state').textContent === ''").await;
         assert_eq!(drawn(&house), "2", "the same place");
+        page.close().await.unwrap();
     });
 }
 
@@ -284,8 +295,9 @@ fn a_minute_offline_costs_nothing_but_the_news() {
 fn a_store_that_is_down_is_named_calmly_and_the_figures_come_back() {
     use upstash_local::{Fault, Faults};
     let house = house(1);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house, &desktop()).await;
+        let page = open(&house, &driver, &desktop()).await;
         until(&page, "performance.getEntriesByType('resource').length > 1").await;
         house.store.fail(Faults::always(Fault::Refuse));
         until(&page, "document.getElementById('state').textContent.startsWith('We can’t see how far the line')").await;
@@ -293,14 +305,16 @@ fn a_store_that_is_down_is_named_calmly_and_the_figures_come_back() {
         assert_eq!(text(&page, ".number").await, "2");
         house.store.fail(Faults::none());
         until(&page, "document.getElementById('state').textContent === ''").await;
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn a_page_in_the_background_looks_seldom_and_shows_the_turn_in_its_tab() {
     let house = house(1);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house, &desktop()).await;
+        let page = open(&house, &driver, &desktop()).await;
         page.minimize_window().await.unwrap();
         until(&page, "document.hidden").await;
         let looks = "return performance.getEntriesByType('resource').length";
@@ -322,6 +336,7 @@ fn a_page_in_the_background_looks_seldom_and_shows_the_turn_in_its_tab() {
         seen(&page, "turn-in-the-background").await;
         page.set_window_rect(0, 0, 1280, 860).await.unwrap();
         wait_for_title(&page, "The Ember Cup").await;
+        page.close().await.unwrap();
     });
 }
 
@@ -330,8 +345,9 @@ fn the_back_button_never_leads_back_into_the_line() {
     let house = house(0);
     for status in ["503", "200"] {
         house.set("waiting_status", status);
+        let driver = Driver::start().unwrap();
         tell(async {
-            let page = open(&house, &desktop()).await;
+            let page = open(&house, &driver, &desktop()).await;
             house.permit(1);
             wait_for_title(&page, "The Ember Cup").await;
             page.goto(&address(&house, "/echo")).await.unwrap();
@@ -340,6 +356,7 @@ fn the_back_button_never_leads_back_into_the_line() {
             page.back().await.unwrap();
             let title = page.title().await.unwrap();
             assert!(!title.contains("in line"), "{status}: {title}");
+            page.close().await.unwrap();
         });
     }
 }
@@ -347,8 +364,9 @@ fn the_back_button_never_leads_back_into_the_line() {
 #[test]
 fn two_tabs_opened_at_once_share_one_place() {
     let house = house(3);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&desktop()).await;
+        let page = driver.open(&desktop()).await.unwrap();
         page.goto(&address(&house, "/robots.txt")).await.unwrap();
         let first = page.window().await.unwrap();
         run(&page, "window.open('/'), window.open('/')").await;
@@ -375,14 +393,16 @@ fn two_tabs_opened_at_once_share_one_place() {
                 .unwrap();
             wait_for_title(&page, "The Ember Cup").await;
         }
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn what_was_posted_in_line_is_not_sent_again_by_going_in() {
     let house = house(1);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house, &desktop()).await;
+        let page = open(&house, &driver, &desktop()).await;
         let submit = "const form = document.createElement('form'); form.method = 'post'; form.action = '/'; document.body.append(form); form.submit()";
         run(&page, submit).await;
         until(&page, "document.body.textContent.includes('go through')").await;
@@ -394,6 +414,7 @@ fn what_was_posted_in_line_is_not_sent_again_by_going_in() {
             seen.iter().all(|request| request.method == "GET"),
             "{seen:?}"
         );
+        page.close().await.unwrap();
     });
 }
 
@@ -402,8 +423,9 @@ fn the_operators_message_and_brand_stay_true_while_the_page_waits() {
     let house = house(1);
     house.set("brand_name", "Ember & Ash");
     house.set("message", "Doors open at eight.");
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house, &desktop()).await;
+        let page = open(&house, &driver, &desktop()).await;
         assert_eq!(text(&page, "#message").await, "Doors open at eight.");
         seen(&page, "brand").await;
         house.set("message", "Doors open at nine.");
@@ -430,6 +452,7 @@ fn the_operators_message_and_brand_stay_true_while_the_page_waits() {
         seen(&page, "message").await;
         house.permit(1);
         wait_for_title(&page, "0 \u{b7} You’re in line \u{b7} Ember & Ash").await;
+        page.close().await.unwrap();
     });
 }
 
@@ -437,8 +460,9 @@ fn the_operators_message_and_brand_stay_true_while_the_page_waits() {
 #[test]
 fn a_paused_page_stands_still_and_says_when_it_is_the_visitors_turn() {
     let house = house(2);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house, &desktop()).await;
+        let page = open(&house, &driver, &desktop()).await;
         let line = text(&page, "#line").await;
         press(&page, "#pause").await;
         let watching = "Updates are paused. When it’s your turn, this page says so.";
@@ -470,6 +494,7 @@ fn a_paused_page_stands_still_and_says_when_it_is_the_visitors_turn() {
         assert_eq!(text(&page, "#enter").await, "Enter now", "as asked");
         press(&page, "#enter").await;
         wait_for_title(&page, "The Ember Cup").await;
+        page.close().await.unwrap();
     });
 }
 
@@ -477,8 +502,9 @@ fn a_paused_page_stands_still_and_says_when_it_is_the_visitors_turn() {
 fn a_page_without_a_number_is_paused_and_resumed() {
     let house = house(0);
     house.store.fail(Faults::always(Fault::Refuse));
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house, &desktop()).await;
+        let page = open(&house, &driver, &desktop()).await;
         wait_for_title(&page, "Please wait").await;
         for (state, switch) in [
             (
@@ -492,28 +518,32 @@ fn a_page_without_a_number_is_paused_and_resumed() {
             let shown = run(&page, "return document.getElementById('state').textContent").await;
             assert_eq!(shown, state);
         }
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn a_resumed_page_goes_on_by_itself() {
     let house = house(1);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house, &desktop()).await;
+        let page = open(&house, &driver, &desktop()).await;
         press(&page, "#pause").await;
         press(&page, "#pause").await;
         assert_eq!(text(&page, "#state").await, "");
         assert!(text(&page, "#keep").await.contains("it lets you in"));
         house.permit(2);
         wait_for_title(&page, "The Ember Cup").await;
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn a_sound_and_a_notification_come_only_to_who_asked() {
     let house = house(1);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&desktop()).await;
+        let page = driver.open(&desktop()).await.unwrap();
         let watch = "window.asked = []
             const remember = name => function () { window.asked.push(name); return Promise.resolve('granted') }
             Notification.requestPermission = remember('permission')
@@ -534,5 +564,6 @@ fn a_sound_and_a_notification_come_only_to_who_asked() {
         seen(&page, "alert").await;
         press(&page, "#alert").await;
         assert_eq!(run(&page, pressed).await, "false");
+        page.close().await.unwrap();
     });
 }

@@ -1,12 +1,12 @@
 //! The page in every language: worded as the browser itself would word it, and whole on a small screen.
 
 use fantoccini::Client;
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use now_serving::i18n::{LANGUAGES, Language};
 use serde_json::{Value, json};
 
 use super::axe::assert_open_to_all;
-use super::{Browser, LETTERS, picture, tell, text};
+use super::{LETTERS, picture, tell, text};
 use crate::house::House;
 
 /// Every number up to this, and some beyond.
@@ -17,8 +17,9 @@ const LARGE: [u64; 8] = [
 
 #[test]
 fn numbers_and_their_forms_are_those_of_the_browser() {
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(800, 600)).await;
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
         let numbers: Vec<u64> = (0..=SMALL).chain(LARGE).collect();
         let script = "const [tag, numbers] = arguments
             const shown = new Intl.NumberFormat(tag + '-u-nu-latn'), form = new Intl.PluralRules(tag)
@@ -32,6 +33,7 @@ fn numbers_and_their_forms_are_those_of_the_browser() {
                 assert_eq!(ours, theirs, "{number} in {}", words.tag);
             }
         }
+        page.close().await.unwrap();
     });
 }
 
@@ -116,8 +118,9 @@ fn every_language_fits_320_pixels_and_twice_the_size_of_letters() {
 pub(crate) fn the_waiting_page_fits_in_every_language(looked: Looked) {
     let house = House::wasm_shared();
     house.make_the_line_long();
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(800, 900)).await;
+        let page = driver.open(&Options::window(800, 900)).await.unwrap();
         for words in &LANGUAGES {
             reads(&page, words).await;
             page.goto(&house.wasm_side().edge.url()).await.unwrap();
@@ -145,5 +148,6 @@ pub(crate) fn the_waiting_page_fits_in_every_language(looked: Looked) {
                 assert_open_to_all(&page, words.tag).await;
             }
         }
+        page.close().await.unwrap();
     });
 }

@@ -1,13 +1,13 @@
 //! Every button of the panel, and what a visitor in another browser sees of it.
 
 use fantoccini::{Client, Locator};
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use harness::origin::Seen;
 use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;
 use super::panel::click;
-use super::{Browser, LOOKUP_TIMEOUT, panel, tell, wait_for_title};
+use super::{LOOKUP_TIMEOUT, panel, tell, wait_for_title};
 use crate::house::{House, PASSWORD, Visitor};
 
 const TENTH: std::time::Duration = std::time::Duration::from_millis(100);
@@ -52,8 +52,8 @@ async fn fill(page: &Client, selector: &str, text: &str) {
 /// An operator at the panel of a house, and a visitor who waits in front of it.
 struct Room<'a> {
     house: &'a House,
-    operator: Browser,
-    visitor: Browser,
+    operator: Client,
+    visitor: Client,
     /// Whether the operator's browser runs scripts.
     scripts: bool,
 }
@@ -194,8 +194,12 @@ impl Room<'_> {
 
 /// The visitor's browser has scripts; the operator's may have none.
 async fn every_button(house: &House, width: u32, scripts: bool) {
+    let driver = Driver::start().unwrap();
     let window = Options::window(1280, 860);
-    let [operator, visitor] = [Browser::open(&window).await, Browser::open(&window).await];
+    let [operator, visitor] = [
+        driver.open(&window).await.unwrap(),
+        driver.open(&window).await.unwrap(),
+    ];
     browser::resize(&operator, width, 860).await.unwrap();
     browser::run_scripts(&operator, scripts).await.unwrap();
     let room = Room {
@@ -215,6 +219,8 @@ async fn every_button(house: &House, width: u32, scripts: bool) {
     room.ends_all_tickets().await;
     room.tries_a_ticket().await;
     says(&room.operator, "#actions", "admin").await;
+    room.operator.close().await.unwrap();
+    room.visitor.close().await.unwrap();
 }
 
 /// Two wait already.
@@ -246,9 +252,13 @@ fn of_two_operators_the_second_reads_what_the_first_did() {
         "admin_password",
         r#"{"anna":"annas-password","ben":"bens-password"}"#,
     );
+    let driver = Driver::start().unwrap();
     tell(async {
         let window = Options::window(1280, 860);
-        let [first, second] = [Browser::open(&window).await, Browser::open(&window).await];
+        let [first, second] = [
+            driver.open(&window).await.unwrap(),
+            driver.open(&window).await.unwrap(),
+        ];
         for (page, name) in [(&first, "anna"), (&second, "ben")] {
             // With scripts the second would have seen it already.
             browser::run_scripts(page, false).await.unwrap();
@@ -272,6 +282,8 @@ fn of_two_operators_the_second_reads_what_the_first_did() {
         says(&second, "#pace-now", "off").await;
         browser::run_scripts(&second, true).await.unwrap();
         assert_open_to_all(&second, "changed in the meantime").await;
+        first.close().await.unwrap();
+        second.close().await.unwrap();
     });
 }
 
@@ -290,8 +302,9 @@ fn with_credentials(house: &House) -> Vec<String> {
 fn the_password_of_an_operator_who_looks_at_the_shop_stays_at_the_edge() {
     let house = House::wasm_shared();
     house.set("bypass_paths", "/, /assets/*, /favicon.ico");
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         let shop = house.wasm_side().edge.url();
         let path = shop.replace("http://", &format!("http://admin:{PASSWORD}@")) + "/_queue";
         page.goto(&path).await.unwrap();
@@ -310,5 +323,6 @@ fn the_password_of_an_operator_who_looks_at_the_shop_stays_at_the_edge() {
             wait_for_title(&page, "The Ember Cup").await;
         }
         assert_eq!(with_credentials(&house), [""; 0]);
+        page.close().await.unwrap();
     });
 }

@@ -1,10 +1,10 @@
 //! The browser does what the stories ask of it: a story about a visitor without cookies means nothing with cookies.
 
 use fantoccini::Client;
-use harness::browser::{self, Options, Request};
+use harness::browser::{self, Driver, Options, Request};
 use serde_json::{Value, json};
 
-use super::{Browser, tell};
+use super::tell;
 use crate::house::House;
 
 const SET_A_COOKIE: &str = "(document.cookie = 'a=b', document.cookie)";
@@ -19,12 +19,13 @@ async fn look(page: &Client, expression: &str) -> Value {
 fn refuses_cookies_speaks_a_language_and_tells_every_request_when_told_to() {
     let house = House::wasm_shared();
     let url = house.wasm_side().edge.url();
+    let driver = Driver::start().unwrap();
     tell(async {
         let options = Options::window(800, 600)
             .without_cookies()
             .reading("de-CH,fr")
             .recording_requests();
-        let page = Browser::open(&options).await;
+        let page = driver.open(&options).await.unwrap();
         for _ in 0..2 {
             page.goto(&format!("{url}/a?b=c")).await.unwrap();
         }
@@ -57,6 +58,7 @@ fn refuses_cookies_speaks_a_language_and_tells_every_request_when_told_to() {
             again.iter().all(|request| !expected.contains(request)),
             "each once: {again:?}"
         );
+        page.close().await.unwrap();
     });
 }
 
@@ -64,8 +66,9 @@ fn refuses_cookies_speaks_a_language_and_tells_every_request_when_told_to() {
 fn is_narrow_dark_calm_offline_or_without_scripts_when_told_to() {
     let house = House::wasm_shared();
     let robots = format!("{}/robots.txt", house.wasm_side().edge.url());
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&robots).await.unwrap();
         assert_eq!(look(&page, SET_A_COOKIE).await, "a=b");
         let dark = "matchMedia('(prefers-color-scheme: dark)').matches";
@@ -99,5 +102,6 @@ fn is_narrow_dark_calm_offline_or_without_scripts_when_told_to() {
 
         let wrong = browser::cdp(&page, "Emulation.unheardOf", json!({})).await;
         assert!(wrong.is_err_and(|error| error.contains("Emulation.unheardOf")));
+        page.close().await.unwrap();
     });
 }

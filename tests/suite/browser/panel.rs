@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use fantoccini::{Client, Locator};
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use now_serving::page::iso_8601;
 use serde_json::json;
 use upstash_local::{Fault, Faults};
 
-use super::{Browser, LOOKUP_TIMEOUT, panel, picture, tell, text};
+use super::{LOOKUP_TIMEOUT, panel, picture, tell, text};
 use crate::house::{Ask, House, Visitor};
 
 /// An hour of a sale: a crowd comes, and is let in by 20 to 40 a minute.
@@ -84,8 +84,9 @@ pub(crate) async fn wait_for(page: &Client, condition: &str) {
 #[test]
 fn the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
     let house = House::wasm_shared();
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         assert_eq!(text(&page, "#waiting").await, "0");
         let quantity = page.find(Locator::Id("quantity")).await.unwrap();
@@ -129,14 +130,16 @@ fn the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
         press(&page, "pace").await;
         assert_eq!(value(&page, "quantity").await, "33");
         assert!(text(&page, "#pace-words").await.contains("now off since "));
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
     let house = House::wasm_shared();
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         house.store.fail(Faults::always(Fault::Unauthorized));
         // A request that takes too long has other words.
@@ -155,6 +158,7 @@ fn the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
         picture(&page, "panel-down").await;
         house.store.fail(Faults::none());
         wait_for(&page, "!!document.querySelector('#more')").await;
+        page.close().await.unwrap();
     });
 }
 
@@ -175,8 +179,9 @@ fn the_panel_fits_a_phone_and_a_desk_in_every_mode() {
     house.set("invited_per_minute", "10");
     house.set("front_share", "20");
     write_an_hour(&house);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         let fill = "for (const [id, value] of [['quantity', 20], ['automatic', 30], ['message-text', 'We let you in as fast as the shop can bear.']]) \
             document.getElementById(id).value = value";
@@ -204,5 +209,6 @@ fn the_panel_fits_a_phone_and_a_desk_in_every_mode() {
                 }
             }
         }
+        page.close().await.unwrap();
     });
 }

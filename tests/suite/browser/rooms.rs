@@ -1,12 +1,12 @@
 //! Several rooms in a browser: the links between their panels, and the waiting page of a room that is no longer listed.
 
 use fantoccini::Locator;
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use serde_json::{Value, json};
 
 use super::axe::assert_open_to_all;
 use super::panel::wait_for;
-use super::{Browser, panel, picture, tell, text};
+use super::{panel, picture, tell, text};
 use crate::house::House;
 use crate::stories::rooms::named;
 
@@ -22,8 +22,9 @@ fn the_links_to_the_panels_of_fifty_rooms_leave_the_line_in_sight() {
     let mut names: Vec<String> = (1..50).map(|room| format!("room-number-{room}")).collect();
     names.push("r".repeat(64));
     listed(&house, &names);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         for (width, height) in [(360, 1000), (1280, 900)] {
             browser::resize(&page, width, height).await.unwrap();
@@ -44,6 +45,7 @@ fn the_links_to_the_panels_of_fifty_rooms_leave_the_line_in_sight() {
             .await
             .unwrap();
         assert_eq!(text(&page, "#rooms [aria-current]").await, "room-number-7");
+        page.close().await.unwrap();
     });
 }
 
@@ -53,8 +55,9 @@ fn a_waiting_page_goes_on_where_its_room_is_taken_from_the_list() {
     house.set("automatic", "0");
     let sale = named(&house, "sale");
     listed(&house, std::slice::from_ref(&sale));
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(390, 844)).await;
+        let page = driver.open(&Options::window(390, 844)).await.unwrap();
         let url = format!("{}/{sale}/shoes", house.wasm_side().edge.url());
         page.goto(&url).await.unwrap();
         assert_eq!(text(&page, ".number").await, "1");
@@ -69,5 +72,6 @@ fn a_waiting_page_goes_on_where_its_room_is_taken_from_the_list() {
         )
         .await;
         assert_eq!(text(&page, ".number").await, "1");
+        page.close().await.unwrap();
     });
 }

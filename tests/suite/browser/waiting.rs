@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use fantoccini::{Client, Locator};
-use harness::browser::{self, Options};
+use harness::browser::{self, Driver, Options};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;
 use super::languages::TOO_WIDE;
-use super::{Browser, LETTERS, LOOKUP_TIMEOUT, SLOWLY, picture, tabs, tell, text, wait_for_title};
+use super::{LETTERS, LOOKUP_TIMEOUT, SLOWLY, picture, tabs, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 
 async fn run(page: &Client, script: &str) -> Value {
@@ -39,8 +39,8 @@ fn house(refresh: &str, ahead: usize) -> House {
     house
 }
 
-async fn open(house: &House) -> Browser {
-    let page = Browser::open(&Options::window(1280, 860)).await;
+async fn open(house: &House, driver: &Driver) -> Client {
+    let page = driver.open(&Options::window(1280, 860)).await.unwrap();
     page.goto(&house.wasm_side().edge.url()).await.unwrap();
     page
 }
@@ -60,8 +60,9 @@ fn the_page_is_whole_with_forced_colours_large_text_and_wide_spacing() {
     let house = house("30", 3);
     house.permit(1);
     house.set("brand_name", "Ember & Ash, the shop with the long name");
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house).await;
+        let page = open(&house, &driver).await;
         let said = "return document.getElementById('progress').getAttribute('aria-valuetext')";
         assert_eq!(run(&page, said).await, "There are 2 people ahead of you.");
         assert_eq!(run(&page, SMALL).await, json!([]));
@@ -90,14 +91,16 @@ fn the_page_is_whole_with_forced_colours_large_text_and_wide_spacing() {
             return style.borderColor !== style.backgroundColor";
         assert_eq!(run(&page, seen).await, true);
         picture(&page, "waiting-forced").await;
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn figures_walk_to_what_a_poll_confirmed_and_nothing_jumps() {
     let house = house("6", 40);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house).await;
+        let page = open(&house, &driver).await;
         // Every figure that was shown, with every shift of the layout.
         let watch = "window.shown = [], window.shifts = 0
             const serving = document.getElementById('serving')
@@ -122,14 +125,16 @@ fn figures_walk_to_what_a_poll_confirmed_and_nothing_jumps() {
         until(&page, "window.shown.length").await;
         assert_eq!(run(&page, "return window.shown").await, json!([30]));
         assert_eq!(run(&page, "return window.shifts").await, 0);
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn each_state_is_a_headline_and_the_turn_has_the_focus() {
     let house = house("1", 2);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = open(&house).await;
+        let page = open(&house, &driver).await;
         house.change("mode", r#"{"mode":"hold"}"#);
         until(
             &page,
@@ -156,14 +161,16 @@ fn each_state_is_a_headline_and_the_turn_has_the_focus() {
         assert_eq!(run(&page, focused).await, "enter");
         assert_eq!(run(&page, heard).await, "It’s your turn. Taking you in…");
         wait_for_title(&page, "The Ember Cup").await;
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn a_visitor_chooses_the_language_without_scripts() {
     let house = house("30", 1);
+    let driver = Driver::start().unwrap();
     tell(async {
-        let page = Browser::open(&Options::window(1280, 860)).await;
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         browser::run_scripts(&page, false).await.unwrap();
         page.goto(&house.wasm_side().edge.url()).await.unwrap();
         let select = page.find(Locator::Css("select")).await.unwrap();
@@ -174,15 +181,17 @@ fn a_visitor_chooses_the_language_without_scripts() {
         wait_for_title(&page, german.text("heading")).await;
         assert_eq!(text(&page, ".number").await, "2", "the same place");
         picture(&page, "chosen-language").await;
+        page.close().await.unwrap();
     });
 }
 
 #[test]
 fn a_tab_keeps_its_language_when_another_one_is_chosen_elsewhere() {
     let house = house("1", 1);
+    let driver = Driver::start().unwrap();
     let german = now_serving::i18n::words("de");
     tell(async {
-        let page = open(&house).await;
+        let page = open(&house, &driver).await;
         text(&page, ".number").await;
         let first = page.window().await.unwrap();
         run(&page, "window.open('/')").await;
@@ -207,5 +216,6 @@ fn a_tab_keeps_its_language_when_another_one_is_chosen_elsewhere() {
         .await;
         page.refresh().await.unwrap();
         wait_for_title(&page, german.text("heading")).await;
+        page.close().await.unwrap();
     });
 }

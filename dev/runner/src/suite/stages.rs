@@ -25,7 +25,7 @@ use Need::{
 
 // Every test of the suite is in the module of one tier, which is what its stage asks for: `tests/suite/pure/tiers.rs`
 // finds the test that no stage runs, and the one that two do. The stories in the Wasm mostly wait, so twelve run at once;
-// so do five browsers, four tests of the platform, and all four of the contract's. Such stages run beside each other, in
+// so do three browsers, four tests of the platform, and all four of the contract's. Such stages run beside each other, in
 // an order in which all end at about the same time. What is only in `platform` counts, and measures, and no other stage
 // runs beside it.
 #[rustfmt::skip]
@@ -45,7 +45,7 @@ const STAGES: &[Stage] = &[
     BUILD_SHOP,
     BUILD_DEV,
     DEV,
-    Stage { name: "browser",     is_fast: false, waits: true,  needs: &[Viceroy, Browser, Firefox, WebKit, Axe, Turbo], after: &["build"],             command: "test -p now-serving --test suite -- browser:: --test-threads=5" },
+    Stage { name: "browser",     is_fast: false, waits: true,  needs: &[Viceroy, Browser, Firefox, WebKit, Axe, Turbo], after: &["build"],             command: "test -p now-serving --test suite -- browser:: --test-threads=3" },
     Stage { name: "wasm",        is_fast: false, waits: true,  needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- wasm:: --test-threads=12" },
     Stage { name: "contract",    is_fast: false, waits: true,  needs: &[Viceroy, Schemathesis],    after: &["build"],             command: "test -p now-serving --test suite -- contract:: --test-threads=4" },
     Stage { name: "prometheus",  is_fast: false, waits: true,  needs: &[Viceroy, Prometheus],      after: &["build"],             command: "test -p now-serving --test suite -- prometheus::" },
