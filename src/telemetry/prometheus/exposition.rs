@@ -30,6 +30,13 @@ impl Series<'_> {
         self.put("", &labelled, &number.to_string());
     }
 
+    /// A series for each of these, by the word that is its label.
+    pub(super) fn each<T: Copy>(&mut self, all: &[(&str, T)], number: impl Fn(T) -> u64) {
+        for &(word, one) in all {
+            self.labelled(word, number(one));
+        }
+    }
+
     /// A series of 1 for one of these, and of 0 for the others.
     pub(super) fn choice(&mut self, all: &[&str], now: &str) {
         for one in all {

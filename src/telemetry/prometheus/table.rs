@@ -143,9 +143,7 @@ pub const METRICS: &[Metric] = &[
         "signals_total",
         "Requests of visitors about to draw, by what Fastly said of them.",
         |series, scrape| {
-            for (word, signal) in Signal::ALL {
-                series.labelled(word, scrape.figures.tally.signals(signal));
-            }
+            series.each(&Signal::ALL, |signal| scrape.figures.tally.signals(signal));
         },
     )
     .by("signal"),
@@ -153,9 +151,7 @@ pub const METRICS: &[Metric] = &[
         "invitations_total",
         "Invitations that visitors brought, by what became of them.",
         |series, scrape| {
-            for (word, invited) in Invited::ALL {
-                series.labelled(word, scrape.figures.tally.invitations(invited));
-            }
+            series.each(&Invited::ALL, |invited| scrape.figures.tally.invitations(invited));
         },
     )
     .by("outcome"),
@@ -163,9 +159,7 @@ pub const METRICS: &[Metric] = &[
         "inversions_total",
         "Visitors let in while others waited whose turn was before, by the rule that let them pass.",
         |series, scrape| {
-            for (word, inversion) in Inversion::ALL {
-                series.labelled(word, scrape.figures.tally.inversions(inversion));
-            }
+            series.each(&Inversion::ALL, |inversion| scrape.figures.tally.inversions(inversion));
         },
     )
     .by("by"),
@@ -173,9 +167,7 @@ pub const METRICS: &[Metric] = &[
         "origin_answers_total",
         "Answers of the origin that were watched or probed, by how they were.",
         |series, scrape| {
-            for (word, answered) in Answered::ALL {
-                series.labelled(word, scrape.figures.tally.origin(answered));
-            }
+            series.each(&Answered::ALL, |answered| scrape.figures.tally.origin(answered));
         },
     )
     .by("answer"),
