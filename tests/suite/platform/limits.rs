@@ -198,7 +198,7 @@ fn outboxes_by_refresh(lines: &[String]) -> Vec<usize> {
         let length = format!("/{} ", key.len());
         move |line: &String| line.contains(&begin) && line.contains(&length)
     };
-    let is_refresh = of("transaction_lookup_async", "sign:main");
+    let is_refresh = of("transaction_lookup_async", "board:main");
     let is_outbox = of("lookup", "till:main:0");
     let spans = lines.split(is_refresh).skip(1);
     spans
