@@ -147,7 +147,7 @@ fn place_is_path(place: Spot) -> bool {
 fn cursor(house: &House) -> serde_json::Value {
     house
         .store
-        .command(&["HGET", "queue:{main}", "cursor"])
+        .command(&["HGET", "queue:{main}", "main cursor"])
         .unwrap()
 }
 

@@ -953,7 +953,7 @@ impl House {
         self.set("automatic", &pace.automatic.to_string());
         self.set("automatic_quantity", &pace.quantity.to_string());
         self.warm();
-        self.write(&["length", "1234567", "cursor", "1034567"]);
+        self.write(&["main length", "1234567", "main cursor", "1034567"]);
         self.write(&["period", &pace.period.to_string(), "left", "0"]);
         self.forget_the_sign();
     }

@@ -483,7 +483,7 @@ impl Outcome {
 fn length(house: &House) -> u64 {
     let length = house
         .store
-        .command(&["HGET", &house.key(""), "length"])
+        .command(&["HGET", &house.key(""), "main length"])
         .unwrap();
     length.as_str().unwrap().parse().unwrap()
 }

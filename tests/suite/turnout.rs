@@ -58,7 +58,16 @@ impl Sale {
         // A line that no sale empties; its data are old, so no older line comes back.
         let born = (START_MS - 600_000).to_string();
         let line = [
-            "epoch", "1", "length", "1000000", "born", &born, "started", &born, "sealed", "1",
+            "epoch",
+            "1",
+            "main length",
+            "1000000",
+            "born",
+            &born,
+            "started",
+            &born,
+            "sealed",
+            "1",
         ];
         sale.command(&[&["HSET", "queue:{main}"], &line[..]].concat());
         sale

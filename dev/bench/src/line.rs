@@ -25,7 +25,7 @@ impl Line {
         let edge = backends.product(builds)?;
         // The line begins with its first number.
         draw(edge.addr(), "/").await?;
-        let length = ["HSET", "queue:{main}", "length", &waiting.to_string()];
+        let length = ["HSET", "queue:{main}", "main length", &waiting.to_string()];
         backends.store.command(&length)?;
         let first = draw(edge.addr(), "/").await?;
         let cookie = draw_again(edge.addr(), (COOKIE, first)).await?;

@@ -16,7 +16,7 @@ local function note(moved)
   if not seq or moved == 0 then
     return
   end
-  local has = redis.call('HMGET', line, 'length', 'front_length', 'period', 'left', 'credit')
+  local has = redis.call('HMGET', line, 'main length', 'front length', 'period', 'left', 'credit')
   local words = {}
   for word in string.gmatch(redis.call('LRANGE', list, 0, 0)[1] or '', '%S+') do
     table.insert(words, word)
@@ -34,13 +34,13 @@ local function note(moved)
 end
 local born, numbers = unpack(redis.call('HMGET', line, 'born', 'kit'))
 if numbers then
-  local before = tonumber(redis.call('HGET', line, 'cursor')) or 0
+  local before = tonumber(redis.call('HGET', line, 'main cursor')) or 0
   local now = math.max(before, math.min(cursor, tonumber(numbers)))
-  redis.call('HSET', line, 'cursor', string.format('%d', now))
+  redis.call('HSET', line, 'main cursor', string.format('%d', now))
   note(now - before)
   return { 'again', born, numbers, string.format('%d', now) }
 end
-for _, drawn in ipairs(redis.call('HMGET', line, 'length', 'front_length')) do
+for _, drawn in ipairs(redis.call('HMGET', line, 'main length', 'front length')) do
   if tonumber(drawn or 0) > 0 then
     return { 'occupied' }
   end
@@ -49,7 +49,7 @@ local time = redis.call('TIME')
 born = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
 numbers = string.format('%d', length)
 cursor = string.format('%d', math.min(cursor, length))
-redis.call('HSET', line, 'born', born, 'started', born, 'anchor', born, 'sealed', 1, 'cursor', cursor, 'length', numbers, 'kit', numbers)
+redis.call('HSET', line, 'born', born, 'started', born, 'anchor', born, 'sealed', 1, 'main cursor', cursor, 'main length', numbers, 'kit', numbers)
 redis.call('EXPIRE', line, 2592000)
 return { 'taken', born, numbers, cursor }
 ";

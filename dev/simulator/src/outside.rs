@@ -18,7 +18,8 @@ pub trait Outside {
 
     /// `length` and `cursor` as they truly are.
     fn line(&self) -> (u64, u64) {
-        let [length, cursor] = ["length", "cursor"].map(|field| self.field(field).unwrap_or(0));
+        let [length, cursor] =
+            ["main length", "main cursor"].map(|field| self.field(field).unwrap_or(0));
         (length, cursor)
     }
 

@@ -13,7 +13,7 @@ return function(number, ...)
   end
   local more = {
     'recounts', cap.is_capped and cap.recounts_from_now() or nil, 'sickness', texts.sickness,
-    'release', texts.release and lanes.waiting(lanes.before) > 0 and texts.release or nil, ...,
+    'release', texts.release and lanes.before.waiting > 0 and texts.release or nil, ...,
   }
   -- A name without a value is not told.
   for i = 1, 6 + select('#', ...), 2 do

@@ -7,24 +7,22 @@
 local call, record, live = require('call'), require('record'), require('live')
 local events, health, mode, birth = require('events'), require('health'), require('mode'), require('birth')
 local lanes, cap, journal = require('lanes'), require('cap'), require('journal')
-local state = record.state
+local state, main, front = record.state, lanes.main, lanes.front
 
 -- How fast a lane moved, where that is known.
 local function measured(lane)
-  local since, released = state[lane .. 'since'], state[lane .. 'cursor'] - state[lane .. 'from']
+  local since, released = lane.since, lane.cursor - lane.from
   if since > 0 and released > 0 then
-    local moved = state[lane .. 'moved']
-    return { released = released, took_ms = moved - since, moved_ms = moved, step_ms = state[lane .. 'step'] }
+    local moved = lane.moved
+    return { released = released, took_ms = moved - since, moved_ms = moved, step_ms = lane.step }
   end
 end
 local function in_regions()
   local list = {}
-  for _, region in ipairs(lanes.regions) do
-    -- The numbers of '*' are those of the main line.
-    local lane = region.own
-    if state[lane .. 'length'] > 0 then
+  for _, lane in ipairs(lanes.beside) do
+    if lane ~= main and lane.length > 0 then
       table.insert(list, {
-        name = region.name, cursor = state[lane .. 'cursor'], length = state[lane .. 'length'], recent = lanes.recent(lane),
+        name = lane.name, cursor = lane.cursor, length = lane.length, recent = lanes.recent(lane),
         measured = measured(lane),
       })
     end
@@ -66,14 +64,14 @@ return function()
   return cjson.encode({
     birth = {
       born = state.born, started = state.started, adopted = state.adopted, sealed = state.sealed == 1, settled = state.settled,
-      young = birth.is_young(), recent = lanes.recent(''), splices = birth.splices[1] and birth.splices or nil,
+      young = birth.is_young(), recent = lanes.recent(main), splices = birth.splices[1] and birth.splices or nil,
     },
-    epoch = state.epoch, cursor = state.cursor, length = state.length, credit = state.credit, measured = measured(''),
+    epoch = state.epoch, cursor = main.cursor, length = main.length, credit = state.credit, measured = measured(main),
     pops = state.pops > 0 and state.pops or nil, live = settings(),
     head = journal.shown and string.sub(journal.shown, 1, 16), lines = journal.shown and journal.shown_seq,
     event = event(), begun = events.begun and require('lot').written(),
-    front = state.front_length > 0 and {
-      cursor = state.front_cursor, length = state.front_length, recent = lanes.recent('front_'),
+    front = front.length > 0 and {
+      cursor = front.cursor, length = front.length, recent = lanes.recent(front),
     } or nil,
     regions = lanes.has_regions() and in_regions() or nil,
     over = call.arg.turn_minutes and require('turns').shown() or nil,

@@ -24,7 +24,7 @@ local function rule()
     return 'event'
   elseif call.now < state.quiet then
     return 'settling'
-  elseif lanes.waiting(state) == 0 then
+  elseif lanes.waiting() == 0 then
     return 'waiting'
   elseif cap.is_enforced() and cap.is_recounting() then
     return 'recount'

@@ -2,7 +2,7 @@
 -- Gives `claimed_before`, `claim`, `straight`.
 
 local call, state = require('call'), require('record').state
-local live, birth, mode, cap = require('live'), require('birth'), require('mode'), require('cap')
+local live, birth, mode, cap, lanes = require('live'), require('birth'), require('mode'), require('cap'), require('lanes')
 local memory, sessions, ticket = require('memory'), require('sessions'), require('ticket')
 local arg, key, now, this_minute = call.arg, call.key, call.now, call.minute
 
@@ -16,7 +16,7 @@ local function claimed_before()
   local born, epoch, position, last, second, network =
     string.match(known, '(%d+):(%d+):(%d+) (%d+) (%d+) (.*)$', lane and #lane + 2 or 1)
   local of = born and { born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) }
-  local number = of and ticket.number_in(ticket.lane_of(lane), of)
+  local number = of and ticket.number_in(lanes.of(lane or 'main'), of)
   if number and this_minute <= tonumber(last) then
     local is_soon = now < (tonumber(second) + call.TTL.draw) * 1000
     return number, tonumber(last), is_soon or network ~= '' and network == arg.network, lane
@@ -38,7 +38,7 @@ local function claim(lane, number, bit)
     return is_same and known or -1
   elseif bit and redis.pcall('GETBIT', key.claimed, bit) == 1 then
     return -1
-  elseif arg.turn_minutes and require('turns').is_over(ticket.lane_of(lane), number) then
+  elseif arg.turn_minutes and require('turns').is_over(lanes.of(lane or 'main'), number) then
     return
   elseif sessions.claimable() == 0 then
     return 0

@@ -5,7 +5,7 @@
 -- Gives `news`, the copy where it may say what these data do not, and `take`.
 
 local call, record, live = require('call'), require('record'), require('live')
-local events, birth, journal = require('events'), require('birth'), require('journal')
+local events, birth, journal, lanes = require('events'), require('birth'), require('journal'), require('lanes')
 local arg, state = call.arg, record.state
 
 local epoch, lines, in_lanes = string.match(arg.copy_reach, '^(%d+) (%d+) (.*)$')
@@ -15,8 +15,8 @@ local function is_further()
     return true
   end
   for name, cursor, length in string.gmatch(in_lanes, '(%S+) (%d+) (%d+)') do
-    local lane = name == 'main' and '' or name == 'front' and 'front_' or name .. ' '
-    if tonumber(length) > (state[lane .. 'length'] or 0) or tonumber(cursor) > (state[lane .. 'cursor'] or 0) then
+    local lane = lanes.of(name)
+    if tonumber(length) > lane.length or tonumber(cursor) > lane.cursor then
       return true
     end
   end
@@ -73,7 +73,7 @@ local function take(copy)
     require('restore').take_line(copy, is_late, has_lost)
   end
   local is_lost = state.started ~= started or state.adopted ~= adopted
-  if is_lost or copy.front or copy.regions or state.gap_end > state.cursor then
+  if is_lost or copy.front or copy.regions or lanes.main.gap_end > lanes.main.cursor then
     require('gaps').take_copy(copy, is_lost, state.started ~= started)
   end
   -- Of this line, or of a piece of it.

@@ -4,7 +4,7 @@
 -- the visitor brings; `above` and `price`, whether the draw was above the bound of its network, and what one costs there.
 -- Gives `visit`, `arrive`, `go_past`.
 
-local call, state = require('call'), require('record').state
+local call = require('call')
 local events, mode, birth, lanes, cap = require('events'), require('mode'), require('birth'), require('lanes'), require('cap')
 local memory, release = require('memory'), require('release').release
 local arg, key = call.arg, call.key
@@ -27,7 +27,7 @@ local function drawn_before()
     return
   end
   local born, epoch, position = string.match(text, '^(%d+):(%d+):(%d+)')
-  local number = born and require('ticket').number_in('', { born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
+  local number = born and require('ticket').number_in(lanes.main, { born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
   if number then
     return number
   elseif string.find(text, ' region ', 1, true) then
@@ -57,10 +57,7 @@ local function draw(of)
     of.lane = of.asked
     return require('lane_draw').in_region(of.asked, pays)
   end
-  number = lanes.draw('')
-  if lanes.has_regions() then
-    require('regions').come('*')
-  end
+  number = lanes.draw(lanes.main)
   memory.remember('number', string.format('%d:%d:%d', birth.named(number)), pays)
   return number
 end
@@ -84,8 +81,8 @@ local function arrive(of)
   number, is_repeated = draw(of)
   release()
   -- A visitor whom the lot moved learns the number first.
-  local lane = of.lane and require('ticket').lane_of(of.lane) or ''
-  if number > 0 and number <= state[lane .. 'cursor'] and not (lane == '' and events.is_redrawn(number)) then
+  local lane = lanes.of(of.lane or 'main')
+  if number > 0 and number <= lane.cursor and not (lane == lanes.main and events.is_redrawn(number)) then
     return number, cap.is_capped and require('claim').straight(of.lane, number, is_repeated) or nil
   end
   return number

@@ -5,7 +5,7 @@
 
 local call, record, birth, lanes = require('call'), require('record'), require('birth'), require('lanes')
 local rate = require('rate')
-local state = record.state
+local state, main = record.state, lanes.main
 local LEAST = 20
 -- What a copy without a number of a lane knows of it.
 local NONE = { cursor = 0, length = 0, recent = 0 }
@@ -16,7 +16,7 @@ function gaps.behind(length, lately)
   return length + math.max(LEAST, lately)
 end
 local function forget_gap(lane)
-  state[lane .. 'gap'], state[lane .. 'gap_end'] = 0, 0
+  lane.gap, lane.gap_end = 0, 0
 end
 function gaps.forget()
   for _, lane in ipairs(lanes.list) do
@@ -25,7 +25,7 @@ function gaps.forget()
 end
 -- The numbers of another birth are none of this one.
 local function forget_numbers(lane)
-  state[lane .. 'cursor'], state[lane .. 'length'], state[lane .. 'window_from'] = 0, 0, 0
+  lane.cursor, lane.length, lane.window_from = 0, 0, 0
   if call.arg.turn_minutes then
     require('turns').forget(lane)
   end
@@ -35,42 +35,32 @@ function gaps.forget_lanes()
   for i = 2, #lanes.list do
     forget_numbers(lanes.list[i])
   end
-  state.front_over = 0
-  if lanes.has_regions() then
-    require('regions').forget_owed()
-  end
-end
--- Whether the room has this lane now.
-local function is_configured(lane)
-  if lane == 'front_' then
-    return lanes.front_share > 0
-  end
-  return require('regions').is_configured(string.sub(lane, 1, -2))
+  lanes.forget_shares()
 end
 -- Where the numbers end that visitors are known to hold: behind them may be those that a loss left free.
 function gaps.known_end(lane, last)
-  return state[lane .. 'gap_end'] == last and state[lane .. 'gap'] or last
+  return lane.gap_end == last and lane.gap or last
 end
 -- How many numbers that were left free are in front of visitors who drew since, and not passed.
 local function free_ahead(lane)
-  local ends = state[lane .. 'gap_end']
-  return ends < state[lane .. 'length'] and ends - math.max(state[lane .. 'gap'], state[lane .. 'cursor']) or 0
+  local ends = lane.gap_end
+  return ends < lane.length and ends - math.max(lane.gap, lane.cursor) or 0
 end
 -- Data were lost: numbers are left free behind those that are known here and by a copy. Where these data are of before the loss, what
 -- they know is old too.
 local function leave_free(lane, copy, are_old)
-  local length = state[lane .. 'length']
+  local length = lane.length
   local last = are_old and length > 0 and gaps.behind(length, lanes.recent(lane)) or length
-  if copy.length > 0 or length == 0 and is_configured(lane) then
+  if copy.length > 0 or length == 0 and lanes.is_configured(lane) then
     last = math.max(last, gaps.behind(copy.length, copy.recent))
   end
   if last > length then
     local free = math.max(gaps.known_end(lane, length), copy.length)
     -- One row of free numbers is kept: the longer one.
     if are_old or last - free > free_ahead(lane) then
-      state[lane .. 'gap'], state[lane .. 'gap_end'] = free, last
+      lane.gap, lane.gap_end = free, last
     end
-    state[lane .. 'length'], state[lane .. 'window_from'] = last, last
+    lane.length, lane.window_from = last, last
   end
 end
 function gaps.leave_all_free()
@@ -81,13 +71,13 @@ end
 -- A visitor holds this number, so it is not among those that a loss left free, nor are those before it. A number behind them may have
 -- been drawn since.
 function gaps.show_held(lane, number)
-  if number > state[lane .. 'gap'] and number <= state[lane .. 'gap_end'] then
-    state[lane .. 'gap'] = number
+  if number > lane.gap and number <= lane.gap_end then
+    lane.gap = number
   end
 end
 function gaps.take_cursor(lane, cursor)
-  if cursor > state[lane .. 'cursor'] then
-    state[lane .. 'cursor'] = cursor
+  if cursor > lane.cursor then
+    lane.cursor = cursor
     rate.forget_lane(lane)
   end
 end
@@ -108,9 +98,9 @@ local function take_lane(lane, copy, is_lost, are_old, is_of_others)
   if is_of_others then
     -- It may show more of this lane alone.
     is_lost = is_lost or birth.is_young() and copy.length > 0
-    gaps.show_held(lane, math.min(copy.length, state[lane .. 'gap_end']))
+    gaps.show_held(lane, math.min(copy.length, lane.gap_end))
   end
-  if copy.length > state[lane .. 'length'] or is_lost then
+  if copy.length > lane.length or is_lost then
     leave_free(lane, copy, are_old)
   end
   gaps.take_cursor(lane, copy.cursor)
@@ -120,19 +110,7 @@ local function show_main(copy)
   local last = gaps.last_of(copy.birth.splices or {}, copy.birth.born)
   local begin = gaps.begin_of(last.born)
   if begin then
-    gaps.show_held('', math.min(begin + copy.length - last.offset, state.gap_end))
-  end
-end
--- What a copy says of the regions.
-local function take_regions(list, is_lost, are_old, is_of_others)
-  local regions, known = require('regions'), {}
-  for _, copy in ipairs(list or {}) do
-    known[regions.add(copy.name)] = copy
-  end
-  for _, region in ipairs(lanes.regions) do
-    if region.lane ~= '' then
-      take_lane(region.lane, known[region] or NONE, is_lost, are_old, is_of_others)
-    end
+    gaps.show_held(main, math.min(begin + copy.length - last.offset, main.gap_end))
   end
 end
 function gaps.take_copy(copy, is_lost, are_old)
@@ -142,9 +120,13 @@ function gaps.take_copy(copy, is_lost, are_old)
   if is_of_others and is_here then
     show_main(copy)
   end
-  take_lane('front_', is_here and copy.front or NONE, is_lost, are_old, is_of_others)
-  if copy.regions or lanes.has_regions() then
-    take_regions(is_here and copy.regions, is_lost, are_old, is_of_others)
+  local known = { front = is_here and copy.front or nil }
+  for _, lane in ipairs(is_here and copy.regions or {}) do
+    known[lanes.of(lane.name).name] = lane
+  end
+  for i = 2, #lanes.list do
+    local lane = lanes.list[i]
+    take_lane(lane, known[lane.name] or NONE, is_lost, are_old, is_of_others)
   end
 end
 -- A ticket proves what its lane had reached.
@@ -154,10 +136,10 @@ function gaps.take_ticket(ticket, lane)
   end
   state.epoch = math.max(state.epoch, ticket.epoch)
   gaps.show_held(lane, ticket.position)
-  if ticket.position > state[lane .. 'length'] then
+  if ticket.position > lane.length then
     forget_gap(lane)
-    state[lane .. 'length'] = ticket.position + LEAST
-    state[lane .. 'window_from'] = state[lane .. 'length']
+    lane.length = ticket.position + LEAST
+    lane.window_from = lane.length
   end
   gaps.take_cursor(lane, math.min(ticket.seen, ticket.position))
 end

@@ -91,7 +91,7 @@ local function arrive_in_front(of)
     return
   end
   local drawn = lane_draw.before_in_front()
-  local number = drawn and ticket.number_in('front_', drawn)
+  local number = drawn and ticket.number_in(lanes.front, drawn)
   if number then
     memory.keep()
     of.invited = way == 'front' and 'front' or of.invited
@@ -116,7 +116,7 @@ local function go_past(of)
   local number, is_repeated = arrive_in_front(of)
   if number then
     require('release').release()
-    local is_called = number <= state.front_cursor
+    local is_called = number <= lanes.front.cursor
     return number, is_called and cap.is_capped and require('claim').straight(of.lane, number, is_repeated) or nil
   end
 end

@@ -8,7 +8,7 @@
 local call, record = require('call'), require('record')
 local live, health, mode, lanes = require('live'), require('health'), require('mode'), require('lanes')
 local arg, key, now = call.arg, call.key, call.now
-local state = record.state
+local state, front = record.state, lanes.front
 -- So many lines are kept, and so many more before the oldest go; in so many milliseconds visitors who go straight in are told once; so
 -- many lines are told at once.
 local KEPT, STEP, STRAIGHT, PAGE = 10000, 100, 10000, 32
@@ -24,25 +24,23 @@ local function read(text)
 end
 -- The cursor or the length of the main line and of the regions, which count with it.
 local function sum_of(figure)
-  local sum, regions = state[figure], lanes.regions
-  for i = 1, #regions do
-    if regions[i].lane ~= '' then
-      sum = sum + state[regions[i].own .. figure]
-    end
+  local sum, beside = 0, lanes.beside
+  for i = 1, #beside do
+    sum = sum + beside[i][figure]
   end
   return sum
 end
 -- Where the line stands.
 local function place()
   return {
-    cursor = sum_of('cursor'), length = sum_of('length'), front_cursor = state.front_cursor, front_length = state.front_length,
+    cursor = sum_of('cursor'), length = sum_of('length'), front_cursor = front.cursor, front_length = front.length,
     invited = state.invited, period = state.period, left = state.left, credit = state.credit, epoch = state.epoch, born = state.born,
     started = state.started, adopted = state.adopted,
   }
 end
 -- Whether visitors were called since it stood there.
 local function has_called(from)
-  return from.front_cursor ~= state.front_cursor or from.cursor ~= sum_of('cursor')
+  return from.front_cursor ~= front.cursor or from.cursor ~= sum_of('cursor')
 end
 local function has_moved(from)
   return has_called(from) or from.invited ~= state.invited
@@ -121,7 +119,7 @@ local function rule_now(rule)
 end
 -- Visitors who waited were released. Straight-in visitors are told together.
 function journal.released(rule)
-  if lanes.waiting(lanes.before) > 0 and has_called(journal.at) then
+  if lanes.before.waiting > 0 and has_called(journal.at) then
     journal.note('release', rule_now(rule), '-', '-')
   end
 end

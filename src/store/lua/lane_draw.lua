@@ -4,7 +4,7 @@
 local state, lanes, memory, ticket = require('record').state, require('lanes'), require('memory'), require('ticket')
 
 local function in_front()
-  local number = lanes.draw('front_')
+  local number = lanes.draw(lanes.front)
   memory.remember('front', string.format(' front %d:%d:%d', state.born, state.epoch, number))
   return number
 end
@@ -16,8 +16,7 @@ end
 
 -- `name`: the region, as answers give it. `pays`: a calculation buys the number.
 local function in_region(name, pays)
-  local number = lanes.draw(ticket.lane_of(name))
-  require('regions').come(name)
+  local number = lanes.draw(lanes.of(name))
   memory.remember('region', string.format(' region %s %d:%d:%d', name, state.born, state.epoch, number), pays)
   return number
 end
@@ -25,7 +24,7 @@ end
 local function before_in_region()
   local name, born, epoch, position = string.match(memory.read(), ' region (%S+) (%d+):(%d+):(%d+)')
   local drawn = name and { born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) }
-  local number = drawn and ticket.number_in(ticket.lane_of(name), drawn)
+  local number = drawn and ticket.number_in(lanes.of(name), drawn)
   return number, number and name or nil
 end
 

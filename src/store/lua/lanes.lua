@@ -1,59 +1,114 @@
--- The lanes of the line: the main line, the front lane, which invitations open, and the regions. Each has a cursor and a length of its
--- own, and is known by what the names of its fields begin with: '', `front_`, or the name of a region and a space.
+-- The lanes of the line, each a queue of its own with a cursor and a length: `main`, where visitors draw as they come; one for each
+-- region; and `front`, a group, which invitations open and which has a share of its own in what the pace lets in.
 -- Invariant: within one birth of the line no number of a lane is given twice, unless a loss hid more of them than are left free.
--- Gives `list`, the lanes; `regions`, the regions where there are some, in the order of their names (see regions.lua); `front_share`,
--- the share of what is released that the front lane has, in percent; `before`, the numbers before the verb; `has_regions`,
--- `waiting_in`, `waiting`, `remember`, `recent`, `draw`.
+-- Gives `main`, `front`; `list`, all lanes, and `beside`, those that are no group, `main` first and the others in the order of their names;
+-- `of`, the lane of a name; `front_share`, the share of the front lane in percent, and `free`, that of the lanes without a fixed one;
+-- `before`, the sums before the verb; `has_regions`, `is_configured`, `waiting_in`, `waiting`, `remember`, `recent`, `draw`, `turn`,
+-- `forget_shares`.
 
-local call, state = require('call'), require('record').state
-local now = call.now
+local call, record = require('call'), require('record')
+local state, now = record.state, call.now
 
-local lanes = { list = { '', 'front_' }, regions = {}, before = {}, front_share = tonumber(call.arg.front_share) or 0 }
-local list, before = lanes.list, lanes.before
+local lanes = { list = {}, beside = {}, before = {}, front_share = tonumber(call.arg.front_share) or 0, free = 100 }
+local list, beside, before = lanes.list, lanes.beside, lanes.before
+
+local function is_first(a, b)
+  return a.name ~= b.name and (a.name == 'main' or b.name ~= 'main' and a.name < b.name)
+end
+local function enlist(lane)
+  table.insert(list, lane)
+  if lane.name ~= 'front' then
+    table.insert(beside, lane)
+  end
+end
+local function sort()
+  table.sort(list, is_first)
+  table.sort(beside, is_first)
+end
+for _, lane in pairs(record.lanes) do
+  enlist(lane)
+end
+function lanes.of(name)
+  local lane = record.lanes[name]
+  if not lane then
+    lane = record.lane(name)
+    enlist(lane)
+    sort()
+  end
+  return lane
+end
+sort()
+lanes.main, lanes.front = lanes.of('main'), lanes.of('front')
+-- The regions that the room has now. A percent follows the name where the share is fixed.
+local configured = { main = true, front = lanes.front_share > 0 }
+for name, percent in string.gmatch(call.arg.regions or '', '([^ =]+)=?(%d*)') do
+  local fixed = tonumber(percent)
+  lanes.of(name).fixed, configured[name] = fixed, true
+  lanes.free = math.max(lanes.free - (fixed or 0), 0)
+end
 
 function lanes.has_regions()
-  return lanes.regions[1] ~= nil
+  return #beside > 1
 end
--- How many visitors wait in this lane.
+-- Whether the room has this lane now.
+function lanes.is_configured(lane)
+  return configured[lane.name]
+end
+-- How many visitors wait in this lane, and in all.
 function lanes.waiting_in(lane)
-  return state[lane .. 'length'] - state[lane .. 'cursor']
+  return lane.length - lane.cursor
 end
--- How many wait in all lanes, as the numbers are now or were before the verb.
-function lanes.waiting(at)
-  local sum = at.length - at.cursor + at.front_length - at.front_cursor
-  for i = 3, #list do
-    sum = sum + (at[list[i] .. 'length'] or 0) - (at[list[i] .. 'cursor'] or 0)
+function lanes.waiting()
+  local sum = 0
+  for i = 1, #list do
+    sum = sum + list[i].length - list[i].cursor
   end
   return sum
 end
 -- Taking a copy happens before a verb; this keeps what the verb itself changes apart from that.
 function lanes.remember()
-  before.drawn, before.admitted, before.claimed = state.drawn, state.admitted, state.claimed
-  for i = 1, #list do
-    local cursor, length = list[i] .. 'cursor', list[i] .. 'length'
-    before[cursor], before[length] = state[cursor], state[length]
-  end
+  before.drawn, before.admitted, before.claimed, before.waiting = state.drawn, state.admitted, state.claimed, lanes.waiting()
 end
 
 -- How many numbers were drawn in four seconds, at most: a copy may be that old when the data are lost.
 local SPAN = 4000
 function lanes.recent(lane)
-  local ago, current = math.floor(now / SPAN) - state[lane .. 'window'], state[lane .. 'length'] - state[lane .. 'window_from']
+  local ago, current = math.floor(now / SPAN) - lane.window, lane.length - lane.window_from
   if ago == 0 then
-    return current + state[lane .. 'window_last']
+    return current + lane.window_last
   end
   return ago == 1 and current or 0
+end
+-- The minute that was the latest becomes one of those before it.
+function lanes.turn(lane)
+  local ago = call.minute - lane.came_at
+  if ago > 0 then
+    local came, last = lane.came, lane.came_last
+    lane.came_before = ago == 1 and last or ago == 2 and came or 0
+    lane.came_last = ago == 1 and came or 0
+    lane.came, lane.came_at = 0, call.minute
+  end
 end
 -- The next number of this lane.
 function lanes.draw(lane)
   local window = math.floor(now / SPAN)
-  local ago, length = window - state[lane .. 'window'], state[lane .. 'length']
+  local ago, length = window - lane.window, lane.length
   if ago ~= 0 then
-    state[lane .. 'window_last'] = ago == 1 and length - state[lane .. 'window_from'] or 0
-    state[lane .. 'window'], state[lane .. 'window_from'] = window, length
+    lane.window_last = ago == 1 and length - lane.window_from or 0
+    lane.window, lane.window_from = window, length
   end
-  state[lane .. 'length'], state.drawn = length + 1, state.drawn + 1
+  if lanes.has_regions() then
+    lanes.turn(lane)
+    lane.came = lane.came + 1
+  end
+  lane.length, state.drawn = length + 1, state.drawn + 1
   return length + 1
+end
+-- What each lane is owed or has ahead.
+function lanes.forget_shares()
+  for i = 1, #list do
+    list[i].owed, list[i].over = 0, 0
+  end
 end
 
 return lanes

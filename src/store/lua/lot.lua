@@ -9,7 +9,7 @@ local call, record = require('call'), require('record')
 local live, events, birth, lanes = require('live'), require('events'), require('birth'), require('lanes')
 local journal, rate = require('journal'), require('rate')
 local arg, now = call.arg, call.now
-local state, stored, texts = record.state, record.stored, record.texts
+local state, stored, texts, main = record.state, record.stored, record.texts, lanes.main
 
 local function read_begun(text)
   local id, opens, base, drawn, order, rest = string.match(text or '', '^(%S+) (%d+) (%d+) (%-?%d+) (%S+)(.*)$')
@@ -75,7 +75,7 @@ end
 local function joined(these, other)
   if not these.secret then
     local from = these.drawn >= 0 and these or other
-    these.base = math.max(these.base, math.min(from.base, state.cursor))
+    these.base = math.max(these.base, math.min(from.base, main.cursor))
     these.drawn = from.drawn >= 0 and math.max(from.base + from.drawn - these.base, 0) or -1
     these.commitment = these.commitment or these.opens == other.opens and other.commitment or nil
   end
@@ -85,8 +85,8 @@ end
 -- said once: where the line moved after that, there is no lot any more.
 local function keep_waiting()
   local begun = events.begun
-  if lot.is_undecided() and state.cursor > begun.base then
-    begun.base, begun.drawn = state.cursor, math.min(begun.drawn, 0)
+  if lot.is_undecided() and main.cursor > begun.base then
+    begun.base, begun.drawn = main.cursor, math.min(begun.drawn, 0)
   end
 end
 -- What a copy or a ticket knows besides, where not all tickets ended since: an event of that name may have begun once more. Of two
@@ -132,13 +132,10 @@ end
 function lot.end_all()
   begin_anew()
   state.credit, state.steady = 0, 0
-  state.front_over = 0
   for _, lane in ipairs(lanes.list) do
-    state[lane .. 'cursor'] = state[lane .. 'length']
+    lane.cursor = lane.length
   end
-  if lanes.has_regions() then
-    require('regions').forget_owed()
-  end
+  lanes.forget_shares()
   require('sessions').end_all()
   rate.forget()
 end
@@ -151,7 +148,7 @@ local function begin_event(brought)
     if not birth.is_young() then
       lot.end_all()
     end
-    events.begun = { id = event.id, opens = event.opens, base = state.length, drawn = -1, order = event.order }
+    events.begun = { id = event.id, opens = event.opens, base = main.length, drawn = -1, order = event.order }
     journal.note('event', '-', '-', journal.word(string.format('%s:%d:%s', event.id, event.opens, event.order)))
   end
   local begun = events.begun
@@ -169,7 +166,7 @@ local function begin_event(brought)
     state.anchor = math.max(state.anchor, event.opens)
     -- While the data are young, a copy may come that knows of more numbers.
     if begun.drawn < 0 and not birth.is_young() then
-      begun.drawn = math.max(state.length - begun.base, 0)
+      begun.drawn = math.max(main.length - begun.base, 0)
       journal.note('seal', '-', '-', journal.word(string.format('%s:%d:%d', begun.id, begun.base, begun.drawn)))
     end
   end

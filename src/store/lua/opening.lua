@@ -9,10 +9,6 @@ local arg, now = call.arg, call.now
 local state, stored = record.state, record.stored
 
 return function()
-  -- Where the line has regions, they are read before what counts their numbers too.
-  if stored.regions or arg.regions then
-    require('regions')
-  end
   journal.open()
   if stored.event then
     require('lot')

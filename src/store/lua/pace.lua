@@ -27,7 +27,7 @@ local function open_period()
     return
   end
   local many = 1
-  if live.automatic > 0 and live.automatic <= LONGEST_MADE_UP and lanes.waiting(lanes.before) > 0 then
+  if live.automatic > 0 and live.automatic <= LONGEST_MADE_UP and lanes.before.waiting > 0 then
     local since = math.max(state.period, period_start(math.max(state.anchor, state.quiet)))
     many = period - since >= 2 * live.automatic and 2 or 1
   end
@@ -36,7 +36,7 @@ local function open_period()
   state.period, state.left = period, absent.compensate(budget)
   -- From now on released visitors say something about the window.
   if state.w_at < 0 and math.floor(now / 1000) >= state.w_from then
-    state.w_at = state.cursor
+    state.w_at = lanes.main.cursor
   end
 end
 

@@ -3,7 +3,7 @@
 
 local call, record, birth, lanes = require('call'), require('record'), require('birth'), require('lanes')
 local gaps, rate = require('gaps'), require('rate')
-local state, texts = record.state, record.texts
+local state, texts, main = record.state, record.texts, lanes.main
 -- So many splices are kept.
 local SPLICES = 8
 
@@ -29,7 +29,7 @@ local function pieces_of(born, settles, list, last)
   return line
 end
 local function behind_these()
-  return gaps.behind(state.length, lanes.recent(''))
+  return gaps.behind(main.length, lanes.recent(main))
 end
 local function pieces_here()
   return pieces_of(state.born, state.settled, birth.splices, behind_these())
@@ -84,7 +84,7 @@ end
 
 -- Puts piece behind piece, those of the present data last.
 local function lay(line, own)
-  local began, told, base = state.length - own.many, birth.written_splices(), state.born
+  local began, told, base = main.length - own.many, birth.written_splices(), state.born
   local offset, length, first = 0, 0, nil
   birth.splices, state.settled = line.among, line.settled
   table.insert(line.moving, own)
@@ -113,14 +113,14 @@ local function lay(line, own)
     end
     state.adopted, texts.splices = state.adopted + 1, birth.written_splices()
     -- Where pieces move, the numbers that were left free among them do too.
-    state.gap, state.gap_end = 0, 0
+    main.gap, main.gap_end = 0, 0
     if call.arg.turn_minutes then
       require('turns').forget()
     end
     rate.forget()
   end
-  state.window_from = offset + math.min(math.max(state.window_from - began, 0), own.many)
-  state.length, state.cursor = length, math.min(state.cursor, length)
+  main.window_from = offset + math.min(math.max(main.window_from - began, 0), own.many)
+  main.length, main.cursor = length, math.min(main.cursor, length)
 end
 
 return { of = pieces_of, here = pieces_here, before = pieces_before, behind_these = behind_these, grow = grow, joined = joined, lay = lay }

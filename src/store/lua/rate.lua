@@ -1,17 +1,14 @@
 -- The measured rate: from release to release. `from` is the cursor right after the release at `since`; `moved` is the time
 -- of the latest release, `step` the longest time between two. `mid`, `mid_from` and `mid_step` are a younger beginning, which takes over
 -- once it is a window old, so that nothing older than two windows counts.
--- The front lane is not measured.
 -- Gives `forget_lane`, `forget`, `judge`, `measure`, `take_cursor`.
 
 local call, state, live, lanes = require('call'), require('record').state, require('live'), require('lanes')
 local now = call.now
 
 local function forget_lane(lane)
-  if lane ~= 'front_' then
-    for _, name in ipairs({ 'since', 'from', 'mid', 'mid_from', 'moved', 'step', 'mid_step' }) do
-      state[lane .. name] = 0
-    end
+  for _, name in ipairs({ 'since', 'from', 'mid', 'mid_from', 'moved', 'step', 'mid_step' }) do
+    lane[name] = 0
   end
 end
 local function forget()
@@ -32,21 +29,21 @@ local function judge()
 end
 -- A lane moves as fast as it can only while visitors remain waiting. `is_called`: this call has called visitors of it.
 local function measure_lane(lane, is_called)
-  local cursor = state[lane .. 'cursor']
-  if cursor == state[lane .. 'length'] then
+  local cursor = lane.cursor
+  if cursor == lane.length then
     forget_lane(lane)
   elseif is_called then
     -- Measured time does not run backwards, even when the clock does.
-    local last, mid = state[lane .. 'moved'], state[lane .. 'mid']
+    local last, mid = lane.moved, lane.mid
     local moved, step = math.max(now, last), math.max(now - last, 0)
-    local longest, mid_step = math.max(state[lane .. 'step'], step), math.max(state[lane .. 'mid_step'], step)
-    state[lane .. 'moved'], state[lane .. 'step'], state[lane .. 'mid_step'] = moved, longest, mid_step
-    if state[lane .. 'since'] == 0 then
-      state[lane .. 'since'], state[lane .. 'from'], state[lane .. 'step'] = moved, cursor, 0
-      state[lane .. 'mid'], state[lane .. 'mid_from'], state[lane .. 'mid_step'] = moved, cursor, 0
+    local longest, mid_step = math.max(lane.step, step), math.max(lane.mid_step, step)
+    lane.moved, lane.step, lane.mid_step = moved, longest, mid_step
+    if lane.since == 0 then
+      lane.since, lane.from, lane.step = moved, cursor, 0
+      lane.mid, lane.mid_from, lane.mid_step = moved, cursor, 0
     elseif moved - mid >= 300000 then
-      state[lane .. 'since'], state[lane .. 'from'], state[lane .. 'step'] = mid, state[lane .. 'mid_from'], mid_step
-      state[lane .. 'mid'], state[lane .. 'mid_from'], state[lane .. 'mid_step'] = moved, cursor, 0
+      lane.since, lane.from, lane.step = mid, lane.mid_from, mid_step
+      lane.mid, lane.mid_from, lane.mid_step = moved, cursor, 0
     end
   end
 end
@@ -54,17 +51,16 @@ end
 local function measure(called)
   for i = 1, #lanes.list do
     local lane = lanes.list[i]
-    if lane ~= 'front_' then
-      measure_lane(lane, called[lane])
-    end
+    measure_lane(lane, called[lane])
   end
 end
 
 -- The cursor of the main line, as a copy or a ticket knows it.
 local function take_cursor(cursor)
-  if cursor > state.cursor then
+  local main = lanes.main
+  if cursor > main.cursor then
     -- Remembered, not admitted now: the measurement begins anew.
-    state.cursor = math.min(cursor, state.length)
+    main.cursor = math.min(cursor, main.length)
     forget()
   end
 end

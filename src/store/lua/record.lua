@@ -1,8 +1,8 @@
--- The line as the store keeps it: one hash, of numbers and texts.
--- Gives `state`, the numbers by field name; `stored`, the texts as they were kept; `texts`, those that this call writes, false for one
--- that it removes; `were`, the numbers as they were kept; `is_new`, that nothing was kept; `set_back`, by how many milliseconds the
--- clock was set back, and `turn_back` for what is kept of a region; `write`.
--- Invariant: the cursor never falls and never passes the length.
+-- The line as the store keeps it: one hash, of numbers and texts. A number of a lane is the field `LANE FIGURE`, such as `main length`.
+-- Gives `state`, the numbers of the line by field name; `lanes`, those of each lane by its name, and `lane`, which gives the lane of a
+-- name; `stored`, the texts as they were kept; `texts`, those that this call writes, false for one that it removes; `were`, the numbers
+-- of the line as they were kept; `is_new`, that nothing was kept; `write`.
+-- Invariant: the cursor of a lane never falls and never passes its length.
 
 local call = require('call')
 local now, this_minute = call.now, call.minute
@@ -10,13 +10,11 @@ local now, this_minute = call.now, call.minute
 -- The numbers of the line, as they are as long as none is kept of them: most calls change few.
 local NONE = {
   -- The line.
-  epoch = 1, cursor = 0, length = 0, credit = 0,
+  epoch = 1, credit = 0,
   -- The second at which the current period began, and what is left of its budget.
   period = -1, left = 0,
   -- The pace at which the rate was measured.
   automatic = 0, budget = 0,
-  -- The measured rate.
-  since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, step = 0, mid_step = 0,
   -- All draws, all admissions, the latest minute in which a verb ran.
   drawn = 0, admitted = 0, minute = 0,
   -- The birth of the line: see birth.lua.
@@ -31,8 +29,6 @@ local NONE = {
   set_credit = 0,
   -- Since when missed periods count.
   anchor = 0,
-  -- Numbers drawn in spans of four seconds.
-  window = 0, window_from = 0, window_last = 0,
   -- All first admissions that POPs have counted; when the first release was made after the latest counts came, 0 for none;
   -- since which minute the mode is automatic and counts come in time, 0 while not. The share of called visitors who do not
   -- come, in per mille, -1 while it is not known, and the minute in which it was measured; the remainder of a budget, in per mille: see absent.lua.
@@ -57,16 +53,34 @@ local NONE = {
   heard_ok = 0, heard_late = 0, heard_bad = 0, heard_at = 0, entry_ok = 0, entry_late = 0, entry_bad = 0, sick_until = 0, overruled = 0,
   -- How many visitors went in by an invitation: in the minute `invited_at`, and in all.
   invited_at = 0, invited_now = 0, invited = 0,
-  -- The front lane: its numbers, those drawn in spans of four seconds, and by how much it is ahead of its share, in hundredths of a
-  -- visitor: see release.lua.
-  front_cursor = 0, front_length = 0, front_window = 0, front_window_from = 0, front_window_last = 0, front_over = 0,
-  -- The numbers that a loss left free in the main line and in the front lane, behind the first of the two and up to the second: see
-  -- gaps.lua.
-  gap = 0, gap_end = 0, front_gap = 0, front_gap_end = 0,
   -- How many POPs renewed their copy lately; 0 is unknown.
   pops = 0,
 }
 local state = setmetatable({}, { __index = NONE })
+
+-- The same of a lane.
+local NONE_OF_LANE = {
+  -- The last number admitted, and the last one drawn.
+  cursor = 0, length = 0,
+  -- Numbers drawn in spans of four seconds: see lanes.lua.
+  window = 0, window_from = 0, window_last = 0,
+  -- The measured rate: see rate.lua.
+  since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, step = 0, mid_step = 0,
+  -- How many came in the latest minute with a draw, and in the two before it; what it is owed, in millionths of a visitor: see shares.lua.
+  came_at = 0, came = 0, came_last = 0, came_before = 0, owed = 0,
+  -- By how much it is ahead of its share, in hundredths of a visitor: see release.lua.
+  over = 0,
+  -- The numbers that a loss left free, behind the first of the two and up to the second: see gaps.lua.
+  gap = 0, gap_end = 0,
+}
+local OF_LANE = { __index = NONE_OF_LANE }
+local lanes, were_in = {}, {}
+local function lane(name)
+  if not lanes[name] then
+    lanes[name], were_in[name] = setmetatable({ name = name }, OF_LANE), {}
+  end
+  return lanes[name]
+end
 
 local texts, were, stored, is_new = {}, {}, {}, true
 local words = redis.call('HGETALL', call.key.line)
@@ -76,6 +90,10 @@ for i = 1, #words, 2 do
     were[name] = tonumber(value)
     state[name] = were[name]
     is_new = false
+  elseif string.find(name, ' ', 1, true) then
+    local of, figure = string.match(name, '^(%S+) (%S+)$')
+    lane(of)[figure], were_in[of][figure] = tonumber(value), tonumber(value)
+    is_new = false
   else
     stored[name] = value
     is_new = is_new and name ~= 'version'
@@ -83,18 +101,19 @@ for i = 1, #words, 2 do
 end
 
 -- A clock that is set back, as by a failover to another machine: what has been lies ahead of it. By so many milliseconds at least.
-local set_back = math.max(state.moved - now, state.minute * 60000 - now, state.window * 4000 - now, 0)
--- All that a rule compares with the time moves with the clock: what has been is no later than now, and what is to end has as long as
--- it had. Sessions stay: they end with the minute on their tickets. `own`: what the names of the fields of a lane begin with.
-local function turn_back(own)
-  for _, name in ipairs({ 'since', 'mid', 'moved' }) do
-    state[own .. name] = math.max((state[own .. name] or 0) - set_back, 0)
-  end
-  state[own .. 'window'] = math.min(state[own .. 'window'], math.floor(now / 4000))
+local set_back = math.max(state.minute * 60000 - now, 0)
+for _, of in pairs(lanes) do
+  set_back = math.max(set_back, of.moved - now, of.window * 4000 - now)
 end
+-- All that a rule compares with the time moves with the clock: what has been is no later than now, and what is to end has as long as
+-- it had. Sessions stay: they end with the minute on their tickets.
 if set_back > 0 then
-  turn_back('')
-  state.front_window = math.min(state.front_window, math.floor(now / 4000))
+  for _, of in pairs(lanes) do
+    for _, name in ipairs({ 'since', 'mid', 'moved' }) do
+      of[name] = math.max(of[name] - set_back, 0)
+    end
+    of.window, of.came_at = math.min(of.window, math.floor(now / 4000)), math.min(of.came_at, this_minute)
+  end
   state.began = math.min(state.began > 0 and state.began or state.started, now + set_back)
   for _, name in ipairs({ 'began', 'quiet', 'anchor', 'uncounted', 'sick_until', 'overruled', 'load_until' }) do
     state[name] = math.max(state[name] - set_back, 0)
@@ -109,13 +128,22 @@ if set_back > 0 then
   end
 end
 
--- What is as it is by itself is not kept. `has_regions`: some numbers are of regions, which are written apart.
-local function write(lifetime, has_regions)
+-- What is as it is by itself is not kept.
+local function write(lifetime)
   local line, changed = call.key.line, {}
   for name, number in pairs(state) do
-    if number ~= (were[name] or NONE[name] or 0) and not (has_regions and string.find(name, ' ', 1, true)) then
+    if number ~= (were[name] or NONE[name]) then
       table.insert(changed, name)
       table.insert(changed, number)
+    end
+  end
+  for of, figures in pairs(lanes) do
+    local kept = were_in[of]
+    for name, number in pairs(figures) do
+      if NONE_OF_LANE[name] and number ~= (kept[name] or NONE_OF_LANE[name]) then
+        table.insert(changed, of .. ' ' .. name)
+        table.insert(changed, number)
+      end
     end
   end
   for name, text in pairs(texts) do
@@ -133,5 +161,5 @@ local function write(lifetime, has_regions)
 end
 
 return {
-  state = state, stored = stored, texts = texts, were = were, is_new = is_new, set_back = set_back, turn_back = turn_back, write = write,
+  state = state, lanes = lanes, lane = lane, stored = stored, texts = texts, were = were, is_new = is_new, write = write,
 }

@@ -4,7 +4,7 @@
 local time, record = require('call'), require('record')
 local mode_now, lanes, absent, cap = require('mode').now, require('lanes'), require('absent'), require('cap')
 local bound, journal, events = require('bound'), require('journal'), require('events')
-local state, now = record.state, time.now
+local state, now, main, front = record.state, time.now, lanes.main, lanes.front
 
 local called = {}
 -- Calls at most so many visitors of one lane.
@@ -13,7 +13,7 @@ local function call(lane, most)
     return 0
   end
   local released = math.min(most, lanes.waiting_in(lane), bound.slots())
-  state[lane .. 'cursor'] = state[lane .. 'cursor'] + released
+  lane.cursor = lane.cursor + released
   state.admitted = state.admitted + released
   called[lane] = called[lane] or released > 0
   if cap.is_capped then
@@ -24,42 +24,42 @@ end
 -- Of the main line, and of the regions where there are some.
 local function call_main(most)
   if not lanes.has_regions() then
-    return call('', most)
+    return call(main, most)
   end
-  local released, waits = 0, lanes.waiting(state) - lanes.waiting_in('front_')
+  local released, waits = 0, lanes.waiting() - lanes.waiting_in(front)
   most = math.min(most, waits, bound.slots())
   if most > 0 then
     require('shares').split(most)
   end
-  for _, region in ipairs(most > 0 and lanes.regions or {}) do
-    released = released + call(region.lane, region.part)
+  for _, lane in ipairs(most > 0 and lanes.beside or {}) do
+    released = released + call(lane, lane.part)
   end
   return released
 end
 -- Visitors of the main line go first, and what they do not use is for the front lane.
 local function admit(most)
   local released = call_main(most)
-  return released + call('front_', most - released)
+  return released + call(front, most - released)
 end
 -- Of what the pace lets in the front lane has its share, rounded up over all periods in which the main line waits: what it had
 -- ahead counts for the next ones. Either gives back what it does not use.
 local function admit_by_pace(most)
-  most = math.min(most, lanes.waiting(state), bound.slots())
-  if most == 0 and state.front_over == 0 then
+  most = math.min(most, lanes.waiting(), bound.slots())
+  if most == 0 and front.over == 0 then
     return 0
   end
-  local due = lanes.front_share * most - state.front_over
-  local of_front = call('front_', math.max(math.ceil(due / 100), 0))
+  local due = lanes.front_share * most - front.over
+  local of_front = call(front, math.max(math.ceil(due / 100), 0))
   local of_main = call_main(most - of_front)
-  local is_left = lanes.waiting(state) > lanes.waiting_in('front_')
-  state.front_over = is_left and math.max(100 * of_front - due, 0) or 0
-  return of_front + of_main + call('front_', most - of_front - of_main)
+  local is_left = lanes.waiting() > lanes.waiting_in(front)
+  front.over = is_left and math.max(100 * of_front - due, 0) or 0
+  return of_front + of_main + call(front, most - of_front - of_main)
 end
 
 -- Whether a lane has come to numbers that a loss left free. Those of an order by lot are spread over the line.
 local function is_at_gap(lane)
-  local cursor, begun = state[lane .. 'cursor'], events.begun
-  return cursor < state[lane .. 'gap_end'] and state[lane .. 'gap'] <= cursor and not (lane == '' and begun and begun.order ~= 'arrival')
+  local cursor, begun = lane.cursor, events.begun
+  return cursor < lane.gap_end and lane.gap <= cursor and not (lane == main and begun and begun.order ~= 'arrival')
 end
 -- It goes past them, so no release is spent on them. Who holds one of them, and was known to nobody until now, goes in.
 local function pass_gaps()
@@ -71,7 +71,7 @@ local function pass_gaps()
         journal.released(bound.rule())
         is_noted = true
       end
-      require('gaps').take_cursor(lane, math.min(state[lane .. 'gap_end'], state[lane .. 'length']))
+      require('gaps').take_cursor(lane, math.min(lane.gap_end, lane.length))
     end
   end
   if is_noted then
@@ -86,7 +86,7 @@ local function release()
     pass_gaps()
   end
   if mode == 'open' then
-    admit(lanes.waiting(state))
+    admit(lanes.waiting())
   elseif mode == 'automatic' and not is_quiet then
     state.credit = state.credit - admit(state.credit)
     -- A missed period is for visitors who waited through it: what is left is at most one period's.

@@ -3,7 +3,7 @@
 
 local call, record, birth, lanes = require('call'), require('record'), require('birth'), require('lanes')
 local events, gaps, pieces, rate = require('events'), require('gaps'), require('pieces'), require('rate')
-local state, texts = record.state, record.texts
+local state, texts, main = record.state, record.texts, lanes.main
 -- So many tickets of one birth restore their line.
 local WITNESSES = 3
 
@@ -28,7 +28,7 @@ end
 -- How many numbers of this piece, and of those behind it, these data know in front of their own.
 local function known_from(piece)
   local own, begin = birth.own_splice(), gaps.begin_of(piece.born)
-  return begin and math.max(gaps.known_end('', own and own.offset or state.length) - begin, 0) or 0
+  return begin and math.max(gaps.known_end(main, own and own.offset or main.length) - begin, 0) or 0
 end
 -- Beside the lines of regions the line goes past the numbers that are left free behind what a copy knows: they would have a share of
 -- each release. `last` is the last piece that the copy knows, where these data begin behind it.
@@ -37,7 +37,7 @@ local function leave_gap(last, known, is_beside)
   local piece = gaps.last_of({ unpack(splices, 1, #splices - 1) }, state.born)
   local is_next = own == splices[#splices] and piece.born == last.born and piece.offset == last.offset
   if (lanes.has_regions() or is_beside) and own and is_next and known < own.offset then
-    state.gap, state.gap_end = known, own.offset
+    main.gap, main.gap_end = known, own.offset
   end
 end
 -- What a copy says of the line besides its numbers; `base` was the line before it came.
@@ -52,7 +52,7 @@ local function take_values(copy, base, has_moved)
     state.epoch = math.max(state.epoch, copy.epoch)
     rate.take_cursor(copy.cursor)
   else
-    state.epoch, state.cursor = copy.epoch, math.min(copy.cursor, state.length)
+    state.epoch, main.cursor = copy.epoch, math.min(copy.cursor, main.length)
   end
 end
 -- By what a copy knows of it: `has_lost` where the store has lost what it knows, by data of before them where it is late.
@@ -81,7 +81,7 @@ local function take_line(copy, is_late, has_lost)
     begin_new_data(line, of.started)
     state.set_credit = cleared
   else
-    local before_these, own = pieces.before(state.length)
+    local before_these, own = pieces.before(main.length)
     pieces.lay(pieces.joined(before_these, line), own)
   end
   if of.born == state.born then
@@ -113,13 +113,13 @@ local function witness(ticket)
     ids, many = ids .. ticket.id .. ' ', many + 1
   end
   if many >= WITNESSES then
-    local line, own = pieces.before(state.length)
+    local line, own = pieces.before(main.length)
     pieces.grow(line, { born = born, many = position + gaps.LEAST })
     pieces.lay(line, own)
     gaps.leave_all_free()
     -- Nobody has said who waits in the lanes: the free numbers wait with them.
     gaps.forget()
-    state.epoch, state.cursor, texts.proofs = epoch, seen, false
+    state.epoch, main.cursor, texts.proofs = epoch, seen, false
   else
     texts.proofs = string.format('%d %d %d %d %s', born, epoch, position, seen, ids)
   end

@@ -13,7 +13,7 @@ local function remember_minute()
   end
   if state.minute > 0 then
     local hour = call.key.hour
-    local sample = { state.minute, lanes.waiting(before), before.drawn, before.admitted, before.claimed }
+    local sample = { state.minute, before.waiting, before.drawn, before.admitted, before.claimed }
     redis.call('LPUSH', hour, table.concat(sample, ' '))
     redis.call('LTRIM', hour, 0, 60)
     redis.call('EXPIRE', hour, call.TTL.hour)
@@ -37,11 +37,8 @@ return function()
   journal.close(bound.rule())
   absent.watch(state.admitted > before.admitted)
   remember_minute()
-  if lanes.waiting(before) == 0 and lanes.waiting(state) > 0 then
+  if before.waiting == 0 and lanes.waiting() > 0 then
     state.anchor = math.max(call.now, mode.is_held() and state.anchor or 0)
   end
-  if lanes.has_regions() then
-    require('regions').write()
-  end
-  record.write(live.lifetime(), lanes.has_regions())
+  record.write(live.lifetime())
 end

@@ -6,7 +6,7 @@
 -- `begin_ring`, `take`, `end_all`, `shown`, `keep`, `write`.
 
 local call, record = require('call'), require('record')
-local birth, mode, cap = require('birth'), require('mode'), require('cap')
+local birth, mode, cap, lanes = require('birth'), require('mode'), require('cap'), require('lanes')
 local key, now, this_minute = call.key, call.now, call.minute
 local state, stored, texts = record.state, record.stored, record.texts
 
@@ -78,9 +78,9 @@ local function promise(many)
   if many == 0 then
     return
   elseif last and last.second >= second then
-    last.many, last.number = last.many + many, state.cursor
+    last.many, last.number = last.many + many, lanes.main.cursor
   else
-    table.insert(promises, { second = second, many = many, number = state.cursor })
+    table.insert(promises, { second = second, many = many, number = lanes.main.cursor })
   end
 end
 -- On hold and in front of a closed room no visitor can come, so their time stands still; so it does where the clock is set back.

@@ -2,8 +2,8 @@
 -- Invariant: the parts of a release are together what is released, and none is more than wait in its lane.
 -- Gives `split`.
 
-local call, state, live = require('call'), require('record').state, require('live')
-local lanes, regions = require('lanes'), require('regions')
+local call, live = require('call'), require('live')
+local lanes = require('lanes')
 
 -- What a region is owed is counted in such parts of a visitor.
 local WHOLE = 1000000
@@ -14,11 +14,12 @@ local WHOLE = 1000000
 local function share_out(open)
   local all, new = 0, 0
   for _, region in ipairs(open) do
-    region.share = state[region.own .. (call.arg.regions_lag == '2' and 'came_before' or 'came_last')]
+    lanes.turn(region)
+    region.share = call.arg.regions_lag == '2' and region.came_before or region.came_last
     all, new = all + region.share, new + (region.share == 0 and region.waits or 0)
   end
   local limit = live.automatic > 0 and math.floor(live.quantity * 60 / live.automatic) or 0
-  local reserve = math.max(math.floor(limit * regions.free / 100) - all, 0)
+  local reserve = math.max(math.floor(limit * lanes.free / 100) - all, 0)
   for _, region in ipairs(open) do
     if all == 0 then
       region.share = region.waits
@@ -98,10 +99,9 @@ local function divide(most, owed, lines)
 end
 -- Of at most this many, which is no more than wait. Lines without a fixed share are one line at first.
 local function split(most)
-  local fixed, free, together = {}, {}, { share = regions.free, waits = 0, owed = 0 }
-  for _, region in ipairs(lanes.regions) do
-    region.waits, region.owed = lanes.waiting_in(region.lane), state[region.own .. 'owed']
-    region.share = region.fixed
+  local fixed, free, together = {}, {}, { share = lanes.free, waits = 0, owed = 0 }
+  for _, region in ipairs(lanes.beside) do
+    region.waits, region.share = lanes.waiting_in(region), region.fixed
     table.insert(region.fixed and fixed or free, region)
     if not region.fixed and region.waits > 0 then
       together.waits, together.owed = together.waits + region.waits, together.owed + region.owed
@@ -112,9 +112,6 @@ local function split(most)
   divide(most, 0, fixed)
   share_out(free)
   divide(together.part, together.owed - owed, free)
-  for _, region in ipairs(lanes.regions) do
-    state[region.own .. 'owed'] = region.owed
-  end
 end
 
 return { split = split }

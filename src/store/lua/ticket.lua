@@ -1,12 +1,13 @@
 -- What a ticket proves, and its number in this line. The edge reads the same from a copy of the board
 -- (`queue/birth.rs`).
--- Gives `take`, `number_in`, `lane_of`.
+-- Gives `take`, `number_in`.
 
-local state, birth = require('record').state, require('birth')
+local state, birth, lanes = require('record').state, require('birth'), require('lanes')
+local main = lanes.main
 
 -- The greatest number that tickets of a birth may have here: where the next piece begins.
 local function greatest(born, offset)
-  local last = state.length
+  local last = main.length
   for _, splice in ipairs(birth.splices) do
     if splice.offset > offset and (born ~= state.born or birth.is_young() and splice.born > state.settled) then
       last = math.min(last, splice.offset)
@@ -25,22 +26,22 @@ local function take(ticket)
   end
   local offset = splice and splice.offset or 0
   local last, number = greatest(ticket.born, offset), ticket.position + offset
-  if number > last and (last == state.length or birth.is_young()) then
+  if number > last and (last == main.length or birth.is_young()) then
     local pieces, gaps = require('pieces'), require('gaps')
     local piece = { born = ticket.born, many = ticket.position + gaps.LEAST }
-    if last == state.length then
+    if last == main.length then
       local line = pieces.here()
       pieces.grow(line, piece)
       require('restore').begin_new_data(line, 0)
       gaps.leave_all_free()
     else
-      local line, own = pieces.before(state.length)
+      local line, own = pieces.before(main.length)
       pieces.grow(line, piece)
       pieces.lay(line, own)
     end
   end
-  if state.gap_end > 0 and ticket.born ~= state.started then
-    require('gaps').show_held('', number)
+  if main.gap_end > 0 and ticket.born ~= state.started then
+    require('gaps').show_held(main, number)
   end
   if is_base then
     state.epoch = math.max(state.epoch, ticket.epoch)
@@ -61,20 +62,13 @@ local function number_in_main(ticket)
 end
 -- The number of a ticket in this lane: nothing when its line or its epoch has ended, false until that is known.
 local function number_in(lane, ticket)
-  if lane == '' then
+  if lane == main then
     return number_in_main(ticket)
   elseif ticket.born == state.born then
-    return ticket.epoch == state.epoch and ticket.position <= state[lane .. 'length'] and ticket.position or nil
+    return ticket.epoch == state.epoch and ticket.position <= lane.length and ticket.position or nil
   elseif birth.is_young() then
     return false
   end
 end
--- With what the fields of a lane begin, by the name that tickets and answers give it; the main line has none.
-local function lane_of(name)
-  if name == 'front' then
-    return 'front_'
-  end
-  return name and require('regions').add(name).lane or ''
-end
 
-return { take = take, number_in = number_in, lane_of = lane_of }
+return { take = take, number_in = number_in }

@@ -21,7 +21,7 @@ end
 function turns.forget(lane)
   local kept = {}
   for _, turn in ipairs(turns.list) do
-    if lane and turn.lane ~= lane then
+    if lane and turn.lane ~= lane.name then
       table.insert(kept, turn)
     end
   end
@@ -46,14 +46,14 @@ function turns.begin()
   end
 end
 function turns.is_over(lane, number)
-  return number <= (turns.over[lane] or 0)
+  return number <= (turns.over[lane.name] or 0)
 end
 -- For the board: the last such number of each lane in which numbers have lapsed.
 function turns.shown()
   local list = {}
   for _, lane in ipairs(lanes.list) do
-    if turns.over[lane] then
-      table.insert(list, { last = turns.over[lane], lane = lane ~= '' and string.sub(lane, 1, -2) or nil })
+    if turns.over[lane.name] then
+      table.insert(list, { last = turns.over[lane.name], lane = lane ~= lanes.main and lane.name or nil })
     end
   end
   return list[1] and list or nil
@@ -73,11 +73,11 @@ function turns.write()
     latest[turn.lane] = turn
   end
   for _, lane in ipairs(lanes.list) do
-    local last, cursor = latest[lane], state[lane .. 'cursor']
+    local last, cursor = latest[lane.name], lane.cursor
     if last and second <= last.ends then
       last.cursor = math.max(last.cursor, cursor)
     elseif cursor > (last and last.cursor or 0) then
-      table.insert(turns.list, { ends = second + turns.part, cursor = cursor, lane = lane })
+      table.insert(turns.list, { ends = second + turns.part, cursor = cursor, lane = lane.name })
     end
   end
   -- Without those that lapse with a later one, or have lapsed before another.

@@ -30,7 +30,9 @@ fn address(house: &House, path: &str) -> String {
 }
 
 fn drawn(house: &House) -> Value {
-    let length = house.store.command(&["HGET", &house.key(""), "length"]);
+    let length = house
+        .store
+        .command(&["HGET", &house.key(""), "main length"]);
     length.unwrap()
 }
 

@@ -24,12 +24,19 @@ pub(crate) fn write_an_hour(house: &House) {
     }
     let cursor = admitted;
     let [this, drawn, admitted] = [this, drawn, admitted].map(|number| number.to_string());
-    house.write(&["minute", &this, "drawn", &drawn, "length", &drawn]);
-    house.write(&["admitted", &admitted, "cursor", &admitted]);
+    house.write(&["minute", &this, "drawn", &drawn, "main length", &drawn]);
+    house.write(&["admitted", &admitted, "main cursor", &admitted]);
     let [since, from] = [house.now_ms() - 300_000, cursor - 150].map(|number| number.to_string());
     let moved = house.now_ms().to_string();
-    house.write(&["since", &since, "from", &from, "moved", &moved]);
-    house.write(&["mid", &since, "mid_from", &from]);
+    house.write(&[
+        "main since",
+        &since,
+        "main from",
+        &from,
+        "main moved",
+        &moved,
+    ]);
+    house.write(&["main mid", &since, "main mid_from", &from]);
 }
 
 /// Clicks, where no button at the bottom of a phone covers it.

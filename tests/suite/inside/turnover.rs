@@ -214,7 +214,7 @@ fn twenty_minutes_at_a_pace() -> [u64; 20] {
     ];
     let world = World::embedded(&[0], &settings);
     let born = BORN_MS.to_string();
-    let length = ["length", "1000000", "sealed", "1"];
+    let length = ["main length", "1000000", "sealed", "1"];
     let birth = ["epoch", "1", "born", &born, "started", &born];
     world.command(&[&["HSET", "queue:{main}"], &length[..], &birth[..]].concat());
     let (mut dice, mut called, mut came) = (Dice(5), 0, [0_u64; 20]);

@@ -307,7 +307,16 @@ fn a_line_whose_data_and_clock_go_back_keeps_its_places(house: &House) {
 
 fn a_ticket_of_the_version_before_moves_no_line_of_that_version(house: &House) {
     // The hash as that version wrote it.
-    house.write(&["epoch", "1", "length", "5", "cursor", "1", "period", "-1"]);
+    house.write(&[
+        "epoch",
+        "1",
+        "main length",
+        "5",
+        "main cursor",
+        "1",
+        "period",
+        "-1",
+    ]);
     for claims in [place(0, 1, 100, 100), place(0, 9, 3, 1), place(0, 1, 5, 4)] {
         let ticket = signed(house, claims);
         let got = house.ask(&with_ticket(Ask::get("/_queue/place").json(), &ticket));

@@ -85,7 +85,14 @@ impl World {
     /// Every data centre has visitors who wait, and the store dies: how many go in, second by second.
     fn dies(&mut self, seconds: u64, knows_pops: bool) -> Vec<usize> {
         // The line is long, and it is no visitor's turn.
-        let long = ["HSET", "queue:{main}", "length", "1000", "cursor", "10"];
+        let long = [
+            "HSET",
+            "queue:{main}",
+            "main length",
+            "1000",
+            "main cursor",
+            "10",
+        ];
         self.store.command(&long).unwrap();
         let pace = self.config.rooms.first.pace;
         if pace.automatic > 0 {

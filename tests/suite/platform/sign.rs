@@ -42,7 +42,7 @@ fn ahead(got: &Got, position: u64) -> Option<u64> {
 /// and has no copy any more.
 fn line_of(house: &House, length: u64) -> Vec<String> {
     let field = length.to_string();
-    house.write(&["epoch", "1", "cursor", "0", "length", &field]);
+    house.write(&["epoch", "1", "main cursor", "0", "main length", &field]);
     let ticket = |position| {
         let id = format!("{position:032x}");
         let place = WaitingProof {

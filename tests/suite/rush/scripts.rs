@@ -138,7 +138,7 @@ fn everybody_has_one_number(per_second: u64) {
         rush.ids
     );
     assert_eq!(numbers, (1..=visitors).collect::<Vec<u64>>());
-    let read = ["HGET", "queue:{main}", "length"];
+    let read = ["HGET", "queue:{main}", "main length"];
     let length = rush.store.command(&read).unwrap();
     assert_eq!(length, visitors.to_string(), "one number for each");
 }

@@ -131,7 +131,7 @@ impl World {
     }
 
     fn truth(&self) -> Truth {
-        let read = ["HMGET", "queue:{main}", "epoch", "cursor"];
+        let read = ["HMGET", "queue:{main}", "epoch", "main cursor"];
         let stored = self.store.command(&read).unwrap();
         let number = |index: usize| stored[index].as_str().map(|text| text.parse().unwrap());
         Truth {

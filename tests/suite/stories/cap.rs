@@ -101,7 +101,7 @@ pub(crate) fn ten_slots_take_ten_of_fifteen_arrivals_at_one_call_each(house: &Ho
     }
     assert_eq!(counted(house), (10, 0));
     assert_eq!(
-        (field(house, "cursor"), field(house, "length")),
+        (field(house, "main cursor"), field(house, "main length")),
         ("10".to_owned(), "15".to_owned())
     );
     house.forget_the_sign();

@@ -35,7 +35,7 @@ pub(crate) fn the_very_request_that_moves_the_cursor_is_admitted(house: &House) 
 }
 
 pub(crate) fn ahead_is_position_minus_cursor_minus_one_and_never_grows(house: &House) {
-    house.write(&["length", "3289", "cursor", "1"]);
+    house.write(&["main length", "3289", "main cursor", "1"]);
     let mut visitor = Visitor::new(house);
     let first = visitor.ask("/").json();
     assert_eq!(

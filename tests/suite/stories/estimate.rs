@@ -47,10 +47,19 @@ fn permits(house: &House, amount: u64) {
 pub(crate) fn sixty_ahead_at_thirty_a_minute_take_two_minutes(house: &House) {
     let now_ms = house.now_ms();
     let (since, moved) = ((now_ms - 120_000).to_string(), now_ms.to_string());
-    let line = ["epoch", "1", "cursor", "60", "length", "120"];
+    let line = ["epoch", "1", "main cursor", "60", "main length", "120"];
     let pace = ["automatic", "0", "budget", "0"];
-    let measured = ["since", &since, "from", "0", "mid", &since, "mid_from", "0"];
-    house.write(&[&line[..], &pace[..], &measured[..], &["moved", &moved]].concat());
+    let measured = [
+        "main since",
+        &since,
+        "main from",
+        "0",
+        "main mid",
+        &since,
+        "main mid_from",
+        "0",
+    ];
+    house.write(&[&line[..], &pace[..], &measured[..], &["main moved", &moved]].concat());
     let mut visitor = Visitor::new(house);
     // From the store itself, and then from the copy of the board.
     for _ in 0..2 {

@@ -56,7 +56,9 @@ pub(crate) fn before_an_event_no_visitor_draws_and_none_goes_in(house: &House) {
     );
     assert_eq!(inside(&mut line), [false; 3]);
     assert_eq!(permitted(house).status, 409);
-    let length = house.store.command(&["HGET", &house.key(""), "length"]);
+    let length = house
+        .store
+        .command(&["HGET", &house.key(""), "main length"]);
     assert!(matches!(length.unwrap().as_str(), None | Some("0")));
 }
 

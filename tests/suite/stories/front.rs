@@ -73,7 +73,7 @@ fn cursors(house: &House) -> (u64, u64) {
             .as_str()
             .map_or(0, |text| text.parse().unwrap())
     };
-    (number("cursor"), number("front_cursor"))
+    (number("main cursor"), number("front cursor"))
 }
 
 /// One visitor comes, so that the line moves.
@@ -206,7 +206,7 @@ fn whose_invitation_is_kept_reads_no_more_ahead_with_the_next_update(house: &Hou
     let code = code(house, "one", 1);
     let ahead = |got: &Got| got.json()["ahead"].clone();
     assert_eq!(ahead(&line[4].ask("/echo")), 4);
-    house.write(&["cursor", "2"]);
+    house.write(&["main cursor", "2"]);
     assert_eq!(
         ahead(&line[4].ask("/echo")),
         4,

@@ -141,7 +141,14 @@ pub(crate) fn the_panel_shows_the_last_hour(house: &House) {
     }
     let minute = minute.to_string();
     house.write(&[
-        "length", "50", "cursor", "35", "drawn", "50", "admitted", "35",
+        "main length",
+        "50",
+        "main cursor",
+        "35",
+        "drawn",
+        "50",
+        "admitted",
+        "35",
     ]);
     house.write(&["minute", &minute]);
     let panel = panel(house);

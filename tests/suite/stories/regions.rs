@@ -508,6 +508,30 @@ fn a_further_copy_leaves_the_free_numbers_in_front_of_new_visitors(house: &House
     assert_eq!(who_is_inside(&mut new), [0, 1]);
 }
 
+/// What the store keeps of a lane: names of fields and their values.
+fn kept_of(house: &House, lane: &str) -> Vec<String> {
+    let kept = house.store.command(&["HGETALL", "queue:{main}"]).unwrap();
+    let words = kept.as_array().unwrap().iter();
+    let words: Vec<&str> = words.map(|word| word.as_str().unwrap()).collect();
+    let of_lane = words.chunks(2).filter(|field| {
+        let begin = field[0].split_once(' ');
+        begin.is_some_and(|(name, _)| name == lane)
+    });
+    of_lane.flatten().map(ToString::to_string).collect()
+}
+
+/// The store keeps of this lane what it kept before, and nothing else.
+fn put_back(house: &House, lane: &str, before: &[String]) {
+    let put = |command: &str, words: Vec<&String>| {
+        let words = words.into_iter().map(String::as_str);
+        let command: Vec<&str> = [command, "queue:{main}"].into_iter().chain(words).collect();
+        house.store.command(&command).unwrap();
+    };
+    let now = kept_of(house, lane);
+    put("HDEL", now.iter().step_by(2).collect());
+    put("HSET", before.iter().collect());
+}
+
 /// As where a failover loses the last draws of one region, and no release: the main line and the journal are what the copies know.
 fn a_loss_that_only_a_region_shows_gives_no_number_twice(house: &House) {
     house.set("regions", r#"[{"name":"west","pops":["SJC","SEA","LAX"]}]"#);
@@ -515,16 +539,12 @@ fn a_loss_that_only_a_region_shows_gives_no_number_twice(house: &House) {
     next_minute(house);
     from(house, "JNB", 3);
     from(house, "SJC", 10);
-    let before = house.store.command(&["HGET", "queue:{main}", "regions"]);
-    let before = before.unwrap().as_str().unwrap().to_owned();
+    let before = kept_of(house, "west");
     from(house, "SJC", 2);
     from(house, "SEA", 17);
     let mut last = from(house, "LAX", 6).pop().unwrap();
     assert_eq!(number(&last.ask("/"), "position"), 35);
-    house
-        .store
-        .command(&["HSET", "queue:{main}", "regions", &before])
-        .unwrap();
+    put_back(house, "west", &before);
     renews_its_copy(house, "SJC");
     renews_its_copy(house, "SEA");
     let new = number(&from(house, "SJC", 1)[0].ask("/"), "position");
@@ -626,17 +646,13 @@ fn a_loss_that_only_a_region_shows_lets_no_visitor_in_before_the_turn(house: &Ho
     house.wait(Duration::from_secs(130));
     asks_in(house, "SJC");
     house.permit(1);
-    let before = house.store.command(&["HGET", "queue:{main}", "regions"]);
-    let before = before.unwrap().as_str().unwrap().to_owned();
+    let before = kept_of(house, "west");
     from(house, "SJC", 3);
     house.permit(3);
     house.forget_the_sign();
     house.ask(&Ask::get("/_queue/lot"));
     let mut waiting = from(house, "SEA", 15);
-    house
-        .store
-        .command(&["HSET", "queue:{main}", "regions", &before])
-        .unwrap();
+    put_back(house, "west", &before);
     asks_in(house, "SJC");
     house.go_to_pop_called("SEA");
     house.forget_the_sign();

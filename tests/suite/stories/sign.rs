@@ -42,7 +42,7 @@ pub(crate) fn a_release_elsewhere_is_seen_within_two_seconds(house: &House) {
         visitor.ask("/");
     }
     // Another data centre's permit.
-    house.write(&["cursor", "1"]);
+    house.write(&["main cursor", "1"]);
     house.wait(SEEN_WITHIN);
     assert!(visitors[0].ask("/echo").inside);
     assert_eq!(visitors[1].ask("/").json()["ahead"], 0);
@@ -190,7 +190,7 @@ pub(crate) fn a_sign_older_than_the_draw_does_not_move_the_drawer_back(house: &H
     visitors[1].ask("/");
     visitors[0].ask("/");
     // Another data centre's permit: the copy here still says that nobody has gone in.
-    house.write(&["cursor", "1"]);
+    house.write(&["main cursor", "1"]);
     for _ in 0..2 {
         let got = visitors[2].ask("/").json();
         assert_eq!((&got["cursor"], &got["ahead"]), (&json!(1), &json!(1)));

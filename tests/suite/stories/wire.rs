@@ -68,7 +68,7 @@ pub(crate) fn a_repeated_draw_gets_the_same_number(house: &House) {
     assert_eq!(id(&visitor), first);
     let drawn = house
         .store
-        .command(&["HGET", &house.key(""), "length"])
+        .command(&["HGET", &house.key(""), "main length"])
         .unwrap();
     assert_eq!(drawn, "1", "the draw happened, only its answer was lost");
     house.store.fail(Faults::none());
@@ -445,7 +445,7 @@ pub(crate) fn a_waiting_page_in_a_frame_is_a_setting(house: &House) {
 }
 
 pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
-    house.write(&["epoch", "1", "cursor", "0", "length", "1"]);
+    house.write(&["epoch", "1", "main cursor", "0", "main length", "1"]);
     let now = house.now_ms() / 1000;
     let place = WaitingProof {
         born: 0,

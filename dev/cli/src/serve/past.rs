@@ -125,8 +125,8 @@ mod tests {
         let store = past.store().unwrap();
         let field = |name| number(&store.command(&["HGET", "queue:{main}", name]).unwrap());
         let (length, cursor, drawn, admitted) = (
-            field("length"),
-            field("cursor"),
+            field("main length"),
+            field("main cursor"),
             field("drawn"),
             field("admitted"),
         );
@@ -189,7 +189,9 @@ mod tests {
         let store = Past::begin(&demo(&[("automatic", "0")]), "token")
             .store()
             .unwrap();
-        let length = store.command(&["HGET", "queue:{main}", "length"]).unwrap();
+        let length = store
+            .command(&["HGET", "queue:{main}", "main length"])
+            .unwrap();
         assert_eq!(length, Value::Null);
     }
 }

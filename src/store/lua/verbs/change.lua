@@ -130,7 +130,7 @@ local acts = {
     return cleared
   end,
   epoch = function()
-    local ended = lanes.waiting(state)
+    local ended = lanes.waiting()
     lot.end_all()
     journal.note('end', '-', journal.who(), '-')
     return ended
@@ -178,12 +178,12 @@ local acts = {
   -- has a line in either case.
   jump = function()
     release_due()
-    local held = arg.held_born and require('ticket').number_in('', {
+    local held = arg.held_born and require('ticket').number_in(lanes.main, {
       born = tonumber(arg.held_born), epoch = tonumber(arg.held_epoch), position = tonumber(arg.held_position),
     })
     journal.released(bound.rule())
-    if held == state.cursor + 1 and (arg.held_came == 'yes' or not events.is_redrawn(held)) then
-      release.call('', 1)
+    if held == lanes.main.cursor + 1 and (arg.held_came == 'yes' or not events.is_redrawn(held)) then
+      release.call(lanes.main, 1)
     end
     journal.note('permit', bound.rule(), journal.who(), 'jump')
     return held or 0

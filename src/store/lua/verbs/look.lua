@@ -12,18 +12,18 @@ local call, state = require('call'), require('record').state
 local events, birth, cap, journal = require('events'), require('birth'), require('cap'), require('journal')
 local open_period, release = require('pace').open_period, require('release').release
 local counts, save, answer = require('counts'), require('save'), require('answer')
-local arg = call.arg
+local lanes, arg = require('lanes'), call.arg
 
--- The ticket that asks, with what the names of the fields of its lane begin with.
+-- The ticket that asks.
 local function brought()
   return arg.ticket_id and {
     id = arg.ticket_id, born = tonumber(arg.ticket_born), epoch = tonumber(arg.ticket_epoch),
-    position = tonumber(arg.ticket_position), seen = tonumber(arg.ticket_seen), lane = require('ticket').lane_of(arg.lane),
+    position = tonumber(arg.ticket_position), seen = tonumber(arg.ticket_seen), lane = lanes.of(arg.lane or 'main'),
   }
 end
 -- What the ticket proves of the line.
 local function take(ticket)
-  if ticket.lane ~= '' then
+  if ticket.lane ~= lanes.main then
     return require('gaps').take_ticket(ticket, ticket.lane)
   end
   require('ticket').take(ticket)
@@ -53,14 +53,14 @@ local function admit(ticket, visit, ended_news)
   local draw, lane = require('draw'), ticket.lane
   local number = require('ticket').number_in(lane, ticket)
   visit.lane = number and arg.lane or nil
-  local is_moved = number and lane == '' and arg.ticket_came ~= 'yes' and events.is_redrawn(number)
-  if number and number <= state[lane .. 'cursor'] and not is_moved then
+  local is_moved = number and lane == lanes.main and arg.ticket_came ~= 'yes' and events.is_redrawn(number)
+  if number and number <= lane.cursor and not is_moved then
     return number, claim(ticket, visit, number, ended_news)
   elseif number then
     local past, last = draw.go_past(visit)
     return past or number, last
   elseif number == nil and arg.draws == 'yes' then
-    visit.asked = (lane ~= 'front_' or not birth.was_ended(ticket)) and arg.lane or nil
+    visit.asked = (lane ~= lanes.front or not birth.was_ended(ticket)) and arg.lane or nil
     return draw.arrive(visit)
   end
   return 0

@@ -7,16 +7,16 @@
 
 local call, record, lanes = require('call'), require('record'), require('lanes')
 local ticket, answer = require('ticket'), require('answer')
-local arg, key, state, stored = call.arg, call.key, record.state, record.stored
+local arg, key, stored = call.arg, call.key, record.stored
 local NEAR, PAGE, SKEW = 1000, 100, 10000
 
 local is_front = arg.lane == 'front'
 local asked = { born = tonumber(arg.trace_born), epoch = tonumber(arg.trace_epoch), position = tonumber(arg.trace_position) }
 -- Of regions the journal has the sum alone, which says of no number whether it was called.
 local is_told = arg.trace_position and (is_front or not arg.lane and not lanes.has_regions())
-local lane = is_front and 'front_' or ''
+local lane = lanes.of(arg.lane or 'main')
 local number = is_told and ticket.number_in(lane, asked) or nil
-local is_called = number and number <= state[lane .. 'cursor']
+local is_called = number and number <= lane.cursor
 local function lines_at(from, to)
   return redis.call('LRANGE', key.journal, from, to)
 end

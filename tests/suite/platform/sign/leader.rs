@@ -113,7 +113,7 @@ fn leaves(house: &House, tickets: &[String]) -> bool {
 
 /// The line moves without anybody here being told, and the copy gets old, but not too old to be shown.
 fn moved_behind_an_old_copy(house: &House, cursor: u64) {
-    house.write(&["cursor", &cursor.to_string()]);
+    house.write(&["main cursor", &cursor.to_string()]);
     thread::sleep(MAX_AGE + Duration::from_millis(200));
 }
 
@@ -141,7 +141,7 @@ fn looks_until(house: &House, ticket: &str, wanted: u64) {
 fn the_sign_does_not_wait_for_an_origin_that_is_slow_to_answer_who_goes_in() {
     let house = House::wasm();
     let tickets = line_of(&house, 20);
-    house.write(&["cursor", "1"]);
+    house.write(&["main cursor", "1"]);
     assert_eq!(ahead(&house.ask(&poll(&tickets[19])), 20), Some(18));
     moved_behind_an_old_copy(&house, 2);
     let wasm = house.wasm_side();

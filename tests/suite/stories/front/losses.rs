@@ -101,7 +101,7 @@ fn a_front_ticket_that_could_not_draw_again_at_once_draws_once(house: &House) {
         line[0].ask("/");
         Visitor::holding(house, guest.ticket.clone()).ask("/");
     }
-    let drawn = ["HGET", &house.key(""), "front_length"];
+    let drawn = ["HGET", &house.key(""), "front length"];
     assert_eq!(house.store.command(&drawn).unwrap(), "1");
 }
 

@@ -223,7 +223,7 @@ pub(crate) fn the_pace_of_the_polls_says_nothing_of_the_arrival(house: &House) {
     event(house, &json!({}));
     let mut line = visitors(house, 1);
     inside(&mut line);
-    house.write(&["length", "2000"]);
+    house.write(&["main length", "2000"]);
     line.extend(visitors(house, 1));
     inside(&mut line);
     house.wait(3 * SECOND);
