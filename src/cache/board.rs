@@ -231,10 +231,7 @@ impl CachedBoard {
             Some((
                 board.birth.order(),
                 board.epoch,
-                board.cursor,
-                board.length,
-                board.front.map(|front| (front.cursor, front.length)),
-                board.in_regions(),
+                board.in_all_lanes(),
                 board.live.version,
             ))
         };

@@ -8,10 +8,10 @@ use crate::config::{Problem, Room};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::page::{events_json, iso_8601};
-use crate::queue::{Answers, CurrentEvent};
+use crate::queue::{Answers, CurrentEvent, Lane, LaneState, RegionName};
 use crate::queue::{
     Board, Cap, Explained, Invitations, InvitedVisitors, LineStatus, OriginState, PanelSnapshot,
-    Provenance, Rate, Reason, RegionLine, Sessions,
+    Provenance, Rate, Reason, Sessions,
 };
 use crate::request::Request;
 use crate::store::upstash::Attempt;
@@ -165,7 +165,7 @@ fn sessions_json(sessions: &Sessions) -> Value {
 
 /// Who came by an invitation, where any is taken.
 fn invitations_json(invited: InvitedVisitors, board: &Board, rule: &Invitations) -> Option<Value> {
-    let front = board.front.unwrap_or_default();
+    let front = board.lane(Lane::Front);
     rule.are_taken().then(|| {
         object!({
             "straight_in": invited.all,
@@ -183,17 +183,17 @@ fn invitations_json(invited: InvitedVisitors, board: &Board, rule: &Invitations)
 
 /// How far the line of each region is, where a number was drawn in one.
 fn regions_json(board: &Board, now_ms: u64) -> Option<Vec<Value>> {
-    let told = |line: &RegionLine| {
-        let measured = line.measured.and_then(|measured| measured.rate(now_ms));
+    let told = |(name, of): (RegionName, &LaneState)| {
+        let measured = of.measured.and_then(|measured| measured.rate(now_ms));
         object!({
-            "name": line.name.as_str(),
-            "cursor": line.cursor.0,
-            "length": line.length,
-            "waiting": line.waiting(),
+            "name": name.as_str(),
+            "cursor": of.cursor.0,
+            "length": of.length,
+            "waiting": of.waiting(),
             "measured_per_minute": measured.map(Rate::per_minute),
         })
     };
-    let regions: Vec<Value> = board.regions.iter().map(told).collect();
+    let regions: Vec<Value> = board.regions().map(told).collect();
     (!regions.is_empty()).then_some(regions)
 }
 

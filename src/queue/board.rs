@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer};
 
 use super::{
-    Begun, Birth, CurrentEvent, Event, EventList, FrontLane, Head, Logged, Phase, RegionLine,
+    Begun, Birth, CurrentEvent, Event, EventList, Head, LaneState, Logged, Phase,
     TurnsOver, WatchedOrigin,
 };
 use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
@@ -19,13 +19,10 @@ pub struct Board {
     pub cursor: Cursor,
     /// Tickets drawn.
     pub length: u64,
-    /// The front lane, once a number was drawn there.
-    #[serde(default, deserialize_with = "present")]
-    pub front: Option<FrontLane>,
-    /// The lines of the room's regions, once a number was drawn there, in the order of their names. The main line is that of all other
-    /// places.
+    /// The lanes besides the main one, whose numbers stand on the board itself: each once a number was drawn there, in the order of
+    /// their names.
     #[serde(default)]
-    pub regions: Vec<RegionLine>,
+    pub lanes: Vec<LaneState>,
     /// Admissions granted to arrivals that have not come yet.
     pub credit: u64,
     /// What the journal has reached; nothing for a line without one.
@@ -136,20 +133,16 @@ impl Board {
     pub fn is_exact(&self) -> bool {
         let birth = [self.birth.born, self.birth.started, self.birth.settled];
         let line = [self.epoch, self.cursor.0, self.length, self.credit];
-        let front = self.front.map(|front| [front.cursor.0, front.length]);
-        let regions = self.regions.iter();
-        let regions = regions.flat_map(|region| [region.cursor.0, region.length]);
-        let others = front.into_iter().flatten().chain(self.lines);
-        let mut numbers = birth.into_iter().chain(line).chain(others).chain(regions);
+        let lanes = self.lanes.iter().flat_map(|of| [of.cursor.0, of.length]);
+        let mut numbers = birth.into_iter().chain(line).chain(self.lines).chain(lanes);
         numbers.all(|number| number <= GREATEST)
     }
 
     /// How many hold a ticket and have not been admitted, in all lanes.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        self.waiting_in_main()
-            .saturating_add(self.waiting_in_front())
-            .saturating_add(self.waiting_in_regions())
+        let others = self.lanes.iter().map(LaneState::waiting);
+        others.fold(self.waiting_in_main(), u64::saturating_add)
     }
 
     /// The same in the main line.

@@ -54,11 +54,11 @@ impl Inversion {
     /// Whether a visitor whose number of this lane was called passes those of other lines. Their numbers cannot be compared.
     #[must_use]
     pub fn by_lane(lane: Lane, board: &Board) -> Option<Self> {
-        let in_lines = board.waiting_in_main() + board.waiting_in_regions();
+        let in_regions = board.regions().map(|(_, of)| of.waiting());
+        let in_lines = in_regions.fold(board.waiting_in_main(), u64::saturating_add);
         let others = match lane {
-            Lane::Main => board.waiting_in_regions(),
             Lane::Front => in_lines,
-            Lane::Region(name) => in_lines.saturating_sub(board.region(name).waiting()),
+            Lane::Main | Lane::Region(_) => in_lines.saturating_sub(board.lane(lane).waiting()),
         };
         let passes = match lane {
             Lane::Front => Self::Front,
@@ -98,23 +98,22 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
     use super::*;
-    use crate::queue::{Cursor, FrontLane, RegionLine, RegionName};
+    use crate::queue::{Cursor, LaneState};
 
     /// The main line, the front lane and the line of a region, each as cursor and length.
     fn board(main: (u64, u64), front: (u64, u64), west: (u64, u64)) -> Board {
+        let other = |lane, (cursor, length): (u64, u64)| LaneState {
+            cursor: Cursor(cursor),
+            length,
+            ..LaneState::new(lane)
+        };
         Board {
             cursor: Cursor(main.0),
             length: main.1,
-            front: Some(FrontLane {
-                cursor: Cursor(front.0),
-                length: front.1,
-                recent: 0,
-            }),
-            regions: vec![RegionLine {
-                cursor: Cursor(west.0),
-                length: west.1,
-                ..RegionLine::new(RegionName::read("west").unwrap())
-            }],
+            lanes: vec![
+                other(Lane::Front, front),
+                other(Lane::read("west").unwrap(), west),
+            ],
             epoch: 1,
             ..Board::default()
         }

@@ -3,7 +3,10 @@
 //!
 //! What each lane gets of a release is the store's rule (`store/lua/release.lua`, `store/lua/shares.lua`).
 
-use super::{Birth, Board, Cursor, Pace, RegionLine, RegionName, Sessions, WaitingProof};
+use super::board::present;
+use super::{
+    Birth, Board, Cursor, Measured, Pace, RegionName, Sessions, WaitingProof, waiting,
+};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -56,82 +59,97 @@ impl TryFrom<String> for Lane {
     }
 }
 
-/// The numbers of the front lane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-pub struct FrontLane {
+/// What is accepted as the share of the front lane in what the pace lets in, in percent; 0: there is no front lane.
+pub const FRONT_SHARE: RangeInclusive<u64> = 0..=50;
+
+/// The numbers of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct LaneState {
+    /// Which lane.
+    #[serde(rename = "name")]
+    pub lane: Lane,
     /// The last number admitted.
     pub cursor: Cursor,
     /// Numbers drawn.
     pub length: u64,
     /// The most numbers that were drawn in the last four seconds.
     pub recent: u64,
+    /// How fast it moved, while visitors were left waiting.
+    #[serde(default, deserialize_with = "present")]
+    pub measured: Option<Measured>,
 }
 
-impl FrontLane {
-    /// What is accepted as its share in what the pace lets in, in percent; 0: there is no front lane.
-    pub const SHARE: RangeInclusive<u64> = 0..=50;
-
-    /// How many visitors wait in it.
+impl LaneState {
+    /// A lane without a number.
     #[must_use]
-    pub fn waiting(self) -> u64 {
-        super::waiting(self.length, self.cursor)
+    pub fn new(lane: Lane) -> Self {
+        Self {
+            lane,
+            cursor: Cursor(0),
+            length: 0,
+            recent: 0,
+            measured: None,
+        }
+    }
+
+    /// The number of visitors who wait in it.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        waiting(self.length, self.cursor)
     }
 }
 
 impl Board {
-    /// How many visitors wait in the front lane.
+    /// The numbers of this lane.
     #[must_use]
-    pub fn waiting_in_front(&self) -> u64 {
-        self.front.map_or(0, FrontLane::waiting)
+    pub fn lane(&self, lane: Lane) -> LaneState {
+        if lane == Lane::Main {
+            return LaneState {
+                lane,
+                cursor: self.cursor,
+                length: self.length,
+                recent: self.birth.recent,
+                measured: self.measured,
+            };
+        }
+        let found = self.lanes.iter().find(|known| known.lane == lane);
+        found.copied().unwrap_or(LaneState::new(lane))
     }
 
-    /// How many visitors wait in the lines of regions.
-    #[must_use]
-    pub fn waiting_in_regions(&self) -> u64 {
-        let waiting = self.regions.iter().map(RegionLine::waiting);
-        waiting.fold(0, u64::saturating_add)
-    }
-
-    /// How many numbers regions have admitted and drawn, in all: neither falls within one birth.
-    #[must_use]
-    pub fn in_regions(&self) -> (u64, u64) {
-        let numbers = self.regions.iter().map(|line| (line.cursor.0, line.length));
-        numbers.fold((0, 0), |sum: (u64, u64), (cursor, length)| {
-            (sum.0.saturating_add(cursor), sum.1.saturating_add(length))
+    /// The lanes of regions in which a number was drawn, by name.
+    pub fn regions(&self) -> impl Iterator<Item = (RegionName, &LaneState)> {
+        self.lanes.iter().filter_map(|of| match of.lane {
+            Lane::Region(name) => Some((name, of)),
+            Lane::Main | Lane::Front => None,
         })
     }
 
-    /// The line of this region.
+    /// The sums of the cursors and of the lengths of all lanes: neither falls within one birth.
     #[must_use]
-    pub fn region(&self, name: RegionName) -> RegionLine {
-        let found = self.regions.iter().find(|line| line.name == name);
-        found.copied().unwrap_or(RegionLine::new(name))
+    pub fn in_all_lanes(&self) -> (u64, u64) {
+        let others = self.lanes.iter();
+        let numbers = others.map(|of| (of.cursor.0, of.length));
+        numbers.fold(
+            (self.cursor.0, self.length),
+            |sum: (u64, u64), (cursor, length)| {
+                (sum.0.saturating_add(cursor), sum.1.saturating_add(length))
+            },
+        )
     }
 
-    /// The line of a region is this one from now on. They are kept in the order of their names.
-    pub(super) fn put_region(&mut self, line: RegionLine) {
-        let at = self.regions.partition_point(|known| known.name < line.name);
-        match self.regions.get_mut(at) {
-            Some(known) if known.name == line.name => *known = line,
-            Some(_) | None => self.regions.insert(at, line),
-        }
-    }
-
-    /// The board as visitors of this lane read it. The numbers of a region and of the front lane do not move, no lot orders them, and
-    /// the pace is not theirs alone; the rate of the front lane is not measured.
+    /// The board as visitors of this lane read it. The numbers of another lane than the main one do not move, no lot orders them, and the
+    /// pace is not theirs alone.
     #[must_use]
     pub fn of(&self, lane: Lane) -> Cow<'_, Self> {
-        let (cursor, length, measured) = match lane {
-            Lane::Main => return Cow::Borrowed(self),
-            Lane::Front => {
-                let front = self.front.unwrap_or_default();
-                (front.cursor, front.length, None)
-            }
-            Lane::Region(name) => {
-                let region = self.region(name);
-                (region.cursor, region.length, region.measured)
-            }
-        };
+        if lane == Lane::Main {
+            return Cow::Borrowed(self);
+        }
+        let LaneState {
+            cursor,
+            length,
+            measured,
+            ..
+        } = self.lane(lane);
         let mut of_lane = Self {
             birth: Birth {
                 splices: Vec::new(),
@@ -146,8 +164,7 @@ impl Board {
             text: String::new(),
             over: self.over.of(lane),
             begun: None,
-            front: None,
-            regions: Vec::new(),
+            lanes: Vec::new(),
             sessions: self.sessions.clone().map(Sessions::of_another_lane),
             ..self.clone()
         };
@@ -159,20 +176,17 @@ impl Board {
     #[must_use]
     pub fn seen_from(mut self, lane: Lane, place: WaitingProof) -> Self {
         let seen = place.cursor_at_draw;
-        match lane {
-            _ if place.born != self.birth.born => {}
-            Lane::Main => self.cursor = self.cursor.max(seen),
-            Lane::Front => {
-                let front = self.front.get_or_insert_default();
-                front.cursor = front.cursor.max(seen);
-            }
-            Lane::Region(name) => {
-                let known = self.region(name);
-                self.put_region(RegionLine {
-                    cursor: known.cursor.max(seen),
-                    ..known
-                });
-            }
+        if place.born != self.birth.born {
+            return self;
+        }
+        let known = self.lanes.iter_mut().find(|known| known.lane == lane);
+        match (lane, known) {
+            (Lane::Main, _) => self.cursor = self.cursor.max(seen),
+            (_, Some(known)) => known.cursor = known.cursor.max(seen),
+            (_, None) => self.lanes.push(LaneState {
+                cursor: seen,
+                ..LaneState::new(lane)
+            }),
         }
         self
     }

@@ -60,14 +60,14 @@ pub use health::{AdaptivePace, HealthRule, Sickness};
 pub use inversion::Inversion;
 pub use invitation::{Invitation, Invitations, Invited, Presented, Way};
 pub use journal::{Head, JournalPage, JournalRange, Logged, Noted, Traced};
-pub use lane::{FrontLane, Lane};
+pub use lane::{FRONT_SHARE, Lane, LaneState};
 pub use lot::{LotNews, Reveal};
 pub use networks::{AboveBound, ChallengeWait, Effort, NetworkBound, Price, SharedTickets};
 pub use now::Now;
 pub use origin::{Answered, AnsweredTo, Answers, OriginHealth, Overrule, WatchedOrigin};
 pub use rate::{Measured, Rate, estimated_wait};
 pub use reason::Reason;
-pub use region::{Lag, Region, RegionLine, RegionName, Regions};
+pub use region::{Lag, Region, RegionName, Regions};
 pub use released::{Bound, Explained, Recount, Released};
 pub use room::RoomName;
 pub use sessions::{

@@ -128,7 +128,7 @@ impl Board {
         let is_held_back = |sessions: &Sessions| sessions.enforcement == Enforcement::On;
         let is_slowed = self.origin.is_some_and(|origin| origin.is_slowed);
         let is_capped = self.sessions.as_ref().is_some_and(is_held_back);
-        let is_shared = self.waiting_in_front() > 0 || self.waiting_in_regions() > 0;
+        let is_shared = self.lanes.iter().any(|of| of.waiting() > 0);
         if !is_slowed && !is_capped && !is_shared {
             return estimated_wait(ahead, self.measured, pace, now_ms);
         }

@@ -1,9 +1,7 @@
-//! The regions of a room: their names, and their lines as the board tells them.
+//! The regions of a room, each of which has a lane of the line.
 //!
 //! Invariant: a name is one that the store, tickets and programs can write without quotes, and never that of another lane.
 
-use super::board::present;
-use super::{Cursor, Lane, Measured};
 use serde::Deserialize;
 
 /// The most letters of a name.
@@ -81,48 +79,6 @@ impl Regions {
     #[must_use]
     pub fn named(&self, name: RegionName) -> Option<&Region> {
         self.list.iter().find(|region| region.name == name)
-    }
-}
-
-/// The line of one region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub struct RegionLine {
-    /// Which region.
-    pub name: RegionName,
-    /// The last number admitted.
-    pub cursor: Cursor,
-    /// Numbers drawn.
-    pub length: u64,
-    /// The most numbers that were drawn in the last four seconds.
-    pub recent: u64,
-    /// How fast it moved, while visitors were left waiting.
-    #[serde(default, deserialize_with = "present")]
-    pub measured: Option<Measured>,
-}
-
-impl RegionLine {
-    /// One without a number.
-    #[must_use]
-    pub fn new(name: RegionName) -> Self {
-        Self {
-            name,
-            cursor: Cursor(0),
-            length: 0,
-            recent: 0,
-            measured: None,
-        }
-    }
-
-    /// How many visitors wait in it.
-    #[must_use]
-    pub fn waiting(&self) -> u64 {
-        super::waiting(self.length, self.cursor)
-    }
-
-    /// In which lane its numbers are.
-    #[must_use]
-    pub fn lane(&self) -> Lane {
-        Lane::Region(self.name)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Clock, Line};
 use crate::queue::{
-    Board, Cap, Event, EventList, HealthRule, LotNews, OriginHealth, Region, Regions,
+    Board, Cap, Event, EventList, HealthRule, Lane, LotNews, OriginHealth, Region, Regions,
 };
 use std::borrow::Cow;
 
@@ -60,16 +60,11 @@ fn copied(board: &Board) -> Arguments {
         at.event,
     ];
     let data = data.map(|number| number.to_string()).join(" ");
-    let main = ("main", board.cursor, board.length);
-    let front = board
-        .front
-        .map(|front| ("front", front.cursor, front.length));
-    let regions = board.regions.iter();
-    let regions = regions.map(|line| (line.name.as_str(), line.cursor, line.length));
-    let lanes = std::iter::once(main).chain(front).chain(regions);
+    let lanes = std::iter::once(board.lane(Lane::Main)).chain(board.lanes.iter().copied());
     let reach = format!("{} {}", board.epoch, board.lines.unwrap_or(0));
-    let reach = lanes.fold(reach, |reach, (name, cursor, length)| {
-        format!("{reach} {name} {} {length}", cursor.0)
+    let reach = lanes.fold(reach, |reach, of| {
+        let name = of.lane.name().unwrap_or("main");
+        format!("{reach} {name} {} {}", of.cursor.0, of.length)
     });
     let words = [
         Some(("copy", board.text.clone())),

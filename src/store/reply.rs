@@ -278,18 +278,18 @@ mod tests {
             "late": 0, "lapsed": 0, "cells": [[30, 2]], "ended": 0 });
         for (name, sound, unreadable) in [
             (
-                "front",
-                json!({ "cursor": 1, "length": 2, "recent": 3 }),
-                json!({ "cursor": 1 }),
+                "lanes",
+                json!([{ "name": "front", "cursor": 1, "length": 2, "recent": 3 }]),
+                json!([{ "name": "front", "cursor": 1 }]),
             ),
             (
-                "regions",
+                "lanes",
                 json!([{ "name": "west", "cursor": 1, "length": 2, "recent": 0 }]),
-                json!([{ "name": "front", "cursor": 1, "length": 2, "recent": 0 }]),
+                json!([{ "name": "main", "cursor": 1, "length": 2, "recent": 0 }]),
             ),
             // An empty table of Lua.
             (
-                "regions",
+                "lanes",
                 json!([{ "name": "west", "cursor": 1, "length": 2, "recent": 0 }]),
                 json!({}),
             ),

@@ -159,7 +159,7 @@ fn a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss(store: St
         panic!("{changed:?}");
     };
     assert_eq!(board.live.message.as_deref(), Some(MESSAGE));
-    assert!(board.regions.is_empty() && board.birth.splices.is_empty());
+    assert!(board.lanes.is_empty() && board.birth.splices.is_empty());
     assert!(board.sessions.as_ref().unwrap().cells.is_empty());
     is_json_of_serde(&board);
     let drawn = room.draws("one", Some(board), 1_000).unwrap();

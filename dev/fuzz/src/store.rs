@@ -276,7 +276,7 @@ fn is_as_told(board: &Board, pairs: &Pairs) {
         assert_eq!(told.pointer(path), Some(&number.into()), "{path}");
     }
     for (path, is_there) in [
-        ("/front", board.front.is_some()),
+        ("/lanes", !board.lanes.is_empty()),
         ("/origin", board.origin.is_some()),
         ("/event", board.event.is_some()),
         ("/begun", board.begun.is_some()),

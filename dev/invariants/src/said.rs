@@ -450,16 +450,11 @@ impl Said {
 
 /// The numbers of each lane; the main line and the front lane have some always.
 fn numbers(board: &queue::Board) -> BTreeMap<Lane, Numbers> {
-    let numbers = |cursor: queue::Cursor, length| Numbers {
-        cursor: cursor.0,
-        length,
+    let numbers = |of: queue::LaneState| {
+        let (cursor, length) = (of.cursor.0, of.length);
+        (of.lane, Numbers { cursor, length })
     };
-    let front = board.front.unwrap_or_default();
-    let lanes = [
-        (Lane::Main, numbers(board.cursor, board.length)),
-        (Lane::Front, numbers(front.cursor, front.length)),
-    ];
-    let regions = board.regions.iter();
-    let regions = regions.map(|line| (line.lane(), numbers(line.cursor, line.length)));
-    lanes.into_iter().chain(regions).collect()
+    let always = [Lane::Main, Lane::Front].map(|lane| board.lane(lane));
+    let others = board.lanes.iter().copied();
+    always.into_iter().chain(others).map(numbers).collect()
 }

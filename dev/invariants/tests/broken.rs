@@ -27,8 +27,10 @@ fn board() -> Value {
     json!({
         "birth": { "born": 7000, "started": 7000, "adopted": 0, "sealed": false, "young": false, "settled": 0, "recent": 0 },
         "epoch": 1, "cursor": 5, "length": 10, "credit": 0,
-        "front": { "cursor": 0, "length": 5, "recent": 0 },
-        "regions": [{ "name": "west", "cursor": 2, "length": 4, "recent": 0 }],
+        "lanes": [
+            { "name": "front", "cursor": 0, "length": 5, "recent": 0 },
+            { "name": "west", "cursor": 2, "length": 4, "recent": 0 },
+        ],
         "live": { "mode": "automatic", "pace": { "automatic": 10, "quantity": 3 }, "paced": false, "version": 0 },
     })
 }
@@ -135,14 +137,14 @@ fn numbers_that_go_back_or_pass_the_length_are_found() {
     answer_breaks(
         "the cursor never passes the length",
         &[],
-        &[("/front", "[6,5,0]")],
+        &[("/lanes/0/cursor", "6")],
     );
     answer_breaks(back, &[], &[("/cursor", "4")]);
     answer_breaks(back, &[], &[("/length", "9")]);
     answer_breaks(
         "now serving of a region never moves back",
         &[],
-        &[("/regions", r#"[["west",1,4,0]]"#)],
+        &[("/lanes/1/cursor", "1")],
     );
     answer_breaks("an epoch never falls", &[], &[("/epoch", "0")]);
     answer_breaks("data are never older", &[], &[("/birth/started", "6000")]);
@@ -423,15 +425,15 @@ fn more_than_its_share_for_the_front_lane_is_found() {
     let step = |cursor: &str, front: &str, admitted: &str, history: &mut History| {
         let answer = [
             ("/cursor", cursor),
-            ("/front", front),
+            ("/lanes/0/cursor", front),
             ("admitted", admitted),
         ];
         history.observe(&said("look", &[], &share, &answer), NOW_MS + SECOND)
     };
-    step("5", "[0,5,0]", "5", &mut history).unwrap();
-    step("6", "[2,5,0]", "8", &mut history).unwrap();
+    step("5", "0", "5", &mut history).unwrap();
+    step("6", "2", "8", &mut history).unwrap();
     breaks(
-        step("6", "[4,5,0]", "10", &mut history),
+        step("6", "4", "10", &mut history),
         "the front lane has no more than its share",
     );
 }
@@ -574,8 +576,10 @@ fn wrote(text: &str, head: &str, cursor: u64) -> Said {
         ("noted", noted.as_str()),
         ("/cursor", &cursor),
         ("admitted", &cursor),
-        ("/front", "[0,0,0]"),
-        ("/regions", r#"[["west",0,0,0]]"#),
+        ("/lanes/0/cursor", "0"),
+        ("/lanes/0/length", "0"),
+        ("/lanes/1/cursor", "0"),
+        ("/lanes/1/length", "0"),
     ];
     let pace = [("/length", "100"), ("drawn", "100")];
     said("look", &[], &[], &[&answer[..], &pace].concat())

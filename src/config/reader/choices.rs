@@ -4,7 +4,7 @@ use super::{Reader, words};
 use crate::config::{OnOriginError, OnStoreError, OriginCookie, Query, Web, WebSockets};
 use crate::queue::invitation::is_batch;
 use crate::queue::{
-    AbsentVisitors, AdaptivePace, Cap, Enforcement, FrontLane, HealthRule, Invitations,
+    AbsentVisitors, AdaptivePace, Cap, Enforcement, FRONT_SHARE, HealthRule, Invitations,
     NetworkBound, OriginHealth, SHORTEST_TURN, Sessions, SharedTickets, TURN_MINUTES,
 };
 
@@ -166,7 +166,7 @@ impl Reader<'_> {
         }
         Invitations {
             per_minute,
-            front_share: self.number("front_share", 0, FrontLane::SHARE),
+            front_share: self.number("front_share", 0, FRONT_SHARE),
             revoked,
         }
     }

@@ -8,7 +8,7 @@ use super::words::{moment, moment_to_the_minute, number, people, per_minute, spa
 use super::{BoardSeen, Configured};
 use crate::http::object::object;
 use crate::queue::{Absent, AbsentVisitors, Board, Bound, Enforcement, Explained, Now, Sessions};
-use crate::queue::{PanelSnapshot, Verdict, decide};
+use crate::queue::{Lane, LaneState, PanelSnapshot, Verdict, decide};
 use crate::ticket::{Standing, Ticket};
 
 /// The numbers of the line.
@@ -101,7 +101,7 @@ pub(super) fn recount(limits: &Explained, now_ms: u64) -> Option<String> {
 
 /// Who came by an invitation, where any is taken.
 pub(super) fn invited(snapshot: &PanelSnapshot, rule: &Configured<'_>) -> Option<String> {
-    let (invited, front) = (snapshot.invited, snapshot.board.front.unwrap_or_default());
+    let (invited, front) = (snapshot.invited, snapshot.board.lane(Lane::Front));
     let (this_minute, most) = (number(invited.this_minute), number(rule.invited_per_minute));
     let straight = (rule.invited_per_minute > 0).then(|| {
         format!(
@@ -123,33 +123,20 @@ pub(super) fn invited(snapshot: &PanelSnapshot, rule: &Configured<'_>) -> Option
 
 /// How far the line of each region is, where a number was drawn in one.
 pub(super) fn regions(board: &Board) -> Option<String> {
-    let told = |name: &str, waiting: u64, cursor: u64, length: u64| {
+    let told = |name: &str, of: &LaneState| {
         format!(
             "{name}: {} waiting, now serving {} of {}.",
-            number(waiting),
-            number(cursor),
-            number(length)
+            number(of.waiting()),
+            number(of.cursor.0),
+            number(of.length)
         )
     };
-    let lines = board.regions.iter();
-    let mut lines: Vec<String> = lines
-        .map(|line| {
-            told(
-                line.name.as_str(),
-                line.waiting(),
-                line.cursor.0,
-                line.length,
-            )
-        })
+    let regions = board.regions();
+    let mut lines: Vec<String> = regions
+        .map(|(name, of)| told(name.as_str(), of))
         .collect();
     (!lines.is_empty()).then(|| {
-        let elsewhere = told(
-            "Anywhere",
-            board.waiting_in_main(),
-            board.cursor.0,
-            board.length,
-        );
-        lines.push(elsewhere);
+        lines.push(told("Anywhere", &board.lane(Lane::Main)));
         lines.join(" ")
     })
 }

@@ -7,7 +7,7 @@
 local call, record, live = require('call'), require('record'), require('live')
 local events, health, mode, birth = require('events'), require('health'), require('mode'), require('birth')
 local lanes, cap, journal = require('lanes'), require('cap'), require('journal')
-local state, main, front = record.state, lanes.main, lanes.front
+local state, main = record.state, lanes.main
 
 -- How fast a lane moved, where that is known.
 local function measured(lane)
@@ -17,10 +17,11 @@ local function measured(lane)
     return { released = released, took_ms = moved - since, moved_ms = moved, step_ms = lane.step }
   end
 end
-local function in_regions()
+local function others()
   local list = {}
-  for _, lane in ipairs(lanes.beside) do
-    if lane ~= main and lane.length > 0 then
+  for i = 2, #lanes.list do
+    local lane = lanes.list[i]
+    if lane.length > 0 then
       table.insert(list, {
         name = lane.name, cursor = lane.cursor, length = lane.length, recent = lanes.recent(lane),
         measured = measured(lane),
@@ -70,10 +71,7 @@ return function()
     pops = state.pops > 0 and state.pops or nil, live = settings(),
     head = journal.shown and string.sub(journal.shown, 1, 16), lines = journal.shown and journal.shown_seq,
     event = event(), begun = events.begun and require('lot').written(),
-    front = front.length > 0 and {
-      cursor = front.cursor, length = front.length, recent = lanes.recent(front),
-    } or nil,
-    regions = lanes.has_regions() and in_regions() or nil,
+    lanes = others(),
     over = call.arg.turn_minutes and require('turns').shown() or nil,
     sessions = cap.is_capped and require('sessions').shown() or nil,
     origin = origin(),

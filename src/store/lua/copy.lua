@@ -73,7 +73,7 @@ local function take(copy)
     require('restore').take_line(copy, is_late, has_lost)
   end
   local is_lost = state.started ~= started or state.adopted ~= adopted
-  if is_lost or copy.front or copy.regions or lanes.main.gap_end > lanes.main.cursor then
+  if is_lost or copy.lanes or lanes.main.gap_end > lanes.main.cursor then
     require('gaps').take_copy(copy, is_lost, state.started ~= started)
   end
   -- Of this line, or of a piece of it.

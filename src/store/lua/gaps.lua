@@ -120,13 +120,13 @@ function gaps.take_copy(copy, is_lost, are_old)
   if is_of_others and is_here then
     show_main(copy)
   end
-  local known = { front = is_here and copy.front or nil }
-  for _, lane in ipairs(is_here and copy.regions or {}) do
-    known[lanes.of(lane.name).name] = lane
+  local known = {}
+  for _, lane in ipairs(is_here and copy.lanes or {}) do
+    known[lanes.of(lane.name)] = lane
   end
   for i = 2, #lanes.list do
     local lane = lanes.list[i]
-    take_lane(lane, known[lane.name] or NONE, is_lost, are_old, is_of_others)
+    take_lane(lane, known[lane] or NONE, is_lost, are_old, is_of_others)
   end
 end
 -- A ticket proves what its lane had reached.

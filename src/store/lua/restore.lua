@@ -32,11 +32,11 @@ local function known_from(piece)
 end
 -- Beside the lines of regions the line goes past the numbers that are left free behind what a copy knows: they would have a share of
 -- each release. `last` is the last piece that the copy knows, where these data begin behind it.
-local function leave_gap(last, known, is_beside)
+local function leave_gap(last, known)
   local own, splices = birth.own_splice(), birth.splices
   local piece = gaps.last_of({ unpack(splices, 1, #splices - 1) }, state.born)
   local is_next = own == splices[#splices] and piece.born == last.born and piece.offset == last.offset
-  if (lanes.has_regions() or is_beside) and own and is_next and known < own.offset then
+  if lanes.has_regions() and own and is_next and known < own.offset then
     main.gap, main.gap_end = known, own.offset
   end
 end
@@ -86,7 +86,7 @@ local function take_line(copy, is_late, has_lost)
   end
   if of.born == state.born then
     take_values(copy, base, state.started ~= started or state.adopted ~= adopted)
-    leave_gap(last, math.max(known, copy.length), copy.regions)
+    leave_gap(last, math.max(known, copy.length))
   end
 end
 

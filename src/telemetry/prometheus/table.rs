@@ -7,7 +7,7 @@
 use super::exposition::{Series, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS};
 use crate::queue::{
-    Answered, Bound, Inversion, Invited, Mode, Phase, Reason, RegionLine, Sessions, Signal,
+    Answered, Bound, Inversion, Invited, Mode, Lane, LaneState, Phase, Reason, Sessions, Signal,
 };
 use crate::store::Figures;
 
@@ -225,7 +225,7 @@ pub const METRICS: &[Metric] = &[
         "front_waiting",
         "Visitors who wait in the front lane, who are among those that wait.",
         |series, scrape| {
-            let front = scrape.figures.board.front.unwrap_or_default();
+            let front = scrape.figures.board.lane(Lane::Front);
             series.whole(Some(front.waiting()));
         },
     ),
@@ -233,14 +233,14 @@ pub const METRICS: &[Metric] = &[
         "front_cursor",
         "The last number of the front lane that was released.",
         |series, scrape| {
-            let front = scrape.figures.board.front.unwrap_or_default();
+            let front = scrape.figures.board.lane(Lane::Front);
             series.whole(Some(front.cursor.0));
         },
     ),
     gauge(
         "region_waiting",
         "Visitors who wait in the line of a region, who are among those that wait; absent without a region in which a number was drawn.",
-        |series, scrape| of_regions(series, scrape, RegionLine::waiting),
+        |series, scrape| of_regions(series, scrape, LaneState::waiting),
     )
     .by("region"),
     gauge(
@@ -361,8 +361,8 @@ impl Scrape<'_> {
 }
 
 /// The name of a region needs no escapes.
-fn of_regions(series: &mut Series<'_>, scrape: &Scrape<'_>, number: fn(&RegionLine) -> u64) {
-    for line in &scrape.figures.board.regions {
-        series.labelled(line.name.as_str(), number(line));
+fn of_regions(series: &mut Series<'_>, scrape: &Scrape<'_>, number: fn(&LaneState) -> u64) {
+    for (name, of) in scrape.figures.board.regions() {
+        series.labelled(name.as_str(), number(of));
     }
 }

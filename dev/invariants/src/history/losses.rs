@@ -144,7 +144,7 @@ impl History {
         let is_known = most.is_some_and(|most| most >= board.of(Lane::Main).length);
         let lanes = board.lanes.keys().filter(|lane| **lane != Lane::Main);
         let from = lanes.map(|lane| {
-            let least = copies.iter().map(|copy| length_in(copy, *lane)).min();
+            let least = copies.iter().map(|copy| copy.lane(*lane).length).min();
             (*lane, least.unwrap_or(0).saturating_add(LEFT_FREE))
         });
         let forgotten = Repeats {
@@ -205,11 +205,3 @@ fn repeats_of(board: &Board) -> Vec<Repeats> {
     [own].into_iter().chain(pieces).collect()
 }
 
-/// Numbers that a copy of the board knows of a lane.
-fn length_in(copy: &queue::Board, lane: Lane) -> u64 {
-    match lane {
-        Lane::Main => copy.length,
-        Lane::Front => copy.front.map_or(0, |front| front.length),
-        Lane::Region(name) => copy.region(name).length,
-    }
-}
