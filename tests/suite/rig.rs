@@ -50,6 +50,8 @@ const FOUND: [(Plan, u64); 3] = [
 ];
 /// Set to write the traces anew.
 const WRITE: &str = "TRACES";
+/// Set to a folder that gets each history behind the text in a file, so that `diff -r` between two commits shows what changed.
+const FOLDER: &str = "TRACES_FOLDER";
 
 /// The numbers of a history's steps.
 fn numbers(seed: u64, many: usize) -> Vec<u64> {
@@ -148,7 +150,12 @@ fn as_digests<const N: usize>(plan: Plan, many: [u64; N], engine: &mut Engine) -
     let (mut hash, mut played_so_far) = (Hash::new(), 0);
     many.map(|many| {
         for seed in played_so_far..many {
-            hash.update(played(plan, AS_TEXT + seed, engine));
+            let history = played(plan, AS_TEXT + seed, engine);
+            if let Ok(folder) = env::var(FOLDER) {
+                let name = format!("{}-{seed:03}.txt", plan.name());
+                fs::write(PathBuf::from(folder).join(name), &history).unwrap();
+            }
+            hash.update(history);
         }
         played_so_far = many;
         let digest = hash.finalize();
