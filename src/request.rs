@@ -89,6 +89,7 @@ impl<'a> Request<'a> {
             effort: Effort::default(),
             invitation: None,
             lane: Lane::Main,
+            home: Lane::Main,
             front_share: self.room.invitations.front_share,
             regions: self.room.regions.as_ref().map(|regions| &regions.rule),
             lifetime: stay.max(self.config.tickets.life).saturating_mul(2),
@@ -111,23 +112,16 @@ impl<'a> Request<'a> {
         Line {
             invitation,
             lane,
+            home: self.home(),
             ..self.line()
         }
     }
 
-    /// The lane in which the holder of a ticket of this lane draws: another than the main line stays, while the room has it.
-    #[must_use]
-    pub fn draws_in(&self, held: Lane) -> Lane {
-        let Some(regions) = &self.room.regions else {
-            return held;
-        };
-        match held {
-            Lane::Front => held,
-            Lane::Region(name) if regions.has(name) => held,
-            Lane::Main | Lane::Region(_) => {
-                regions.lane(self.call.country.as_deref(), &self.pop.pop())
-            }
-        }
+    /// The lane of the region in which the visitor is, or the main one.
+    fn home(&self) -> Lane {
+        let country = self.call.country.as_deref();
+        let regions = self.room.regions.as_ref();
+        regions.map_or(Lane::Main, |regions| regions.lane(country, &self.pop.pop()))
     }
 
     /// The events of its room.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer};
 
 use super::{
-    Begun, Birth, CurrentEvent, Event, EventList, Head, LaneState, Logged, Phase,
-    TurnsOver, WatchedOrigin,
+    Begun, Birth, CurrentEvent, Event, EventList, Head, LaneState, Logged, Phase, TurnsOver,
+    WatchedOrigin,
 };
 use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
 

@@ -4,9 +4,7 @@
 //! What each lane gets of a release is the store's rule (`store/lua/release.lua`, `store/lua/shares.lua`).
 
 use super::board::present;
-use super::{
-    Birth, Board, Cursor, Measured, Pace, RegionName, Sessions, WaitingProof, waiting,
-};
+use super::{Birth, Board, Cursor, Measured, Pace, RegionName, Sessions, WaitingProof, waiting};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;

@@ -18,7 +18,11 @@ impl Line<'_> {
             arguments.push(named(("bound", bound)));
             arguments.extend((self.effort.written()).map(|effort| named(("effort", effort))));
         }
-        arguments.extend((self.lane.name()).map(|lane| named(("lane", lane.to_owned()))));
+        let lanes = [("lane", self.lane), ("home", self.home)];
+        let lanes = lanes
+            .into_iter()
+            .filter_map(|(name, lane)| Some((name, lane.name()?.to_owned())));
+        arguments.extend(lanes.map(named));
         if let Some(presented) = self.invitation {
             let uses = format!("invite:{}", presented.invitation.id);
             keys.push(("invite", self.key(&uses)));

@@ -69,6 +69,8 @@ pub struct Line<'a> {
     pub invitation: Option<Presented<'a>>,
     /// In which lane the visitor's number is, or was drawn before the line was lost.
     pub lane: Lane,
+    /// The lane in which the visitor draws whom no invitation lets into another one: that of a region, or the main one.
+    pub home: Lane,
     /// The share of the front lane, in percent.
     pub front_share: u64,
     /// The regions of the room, if it has some.

@@ -91,6 +91,7 @@ impl Room {
             effort: Effort::default(),
             invitation: None,
             lane: Lane::Main,
+            home: Lane::Main,
             front_share: 10,
             regions: self.regions.as_ref(),
             lifetime: 172_800,

@@ -185,6 +185,7 @@ mod redis {
                     per_minute: 100_000,
                 }),
                 lane: Lane::Main,
+                home: Lane::Main,
                 front_share: 10,
                 regions: None,
                 lifetime: 172_800,

@@ -44,6 +44,7 @@ fn drawn(many: usize, networks: usize) -> usize {
             effort: Effort::default(),
             invitation: None,
             lane: Lane::Main,
+            home: Lane::Main,
             front_share: 0,
             regions: None,
             lifetime: 172_800,

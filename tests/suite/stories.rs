@@ -129,7 +129,7 @@ in_houses! {
         where_no_invitation_is_taken_operators_see_nothing_of_them
         without_a_front_lane_its_invitations_are_kept
         a_visitor_with_a_number_goes_over_to_the_front_lane
-        a_permit_is_for_the_main_line_first
+        a_permit_is_shared_as_any_release
         on_hold_front_numbers_are_drawn_and_none_goes_in
         in_an_open_room_both_lanes_go_in
         a_new_epoch_ends_the_tickets_of_the_front_lane_too

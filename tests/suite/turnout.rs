@@ -96,6 +96,7 @@ impl Sale {
             effort: Effort::default(),
             invitation: None,
             lane: Lane::Main,
+            home: Lane::Main,
             front_share: 0,
             regions: None,
             lifetime: 172_800,

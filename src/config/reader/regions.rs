@@ -23,7 +23,8 @@ const HOST: &str = "origin_host: a host name beside the backend that knows the s
 const MISSING: &str = "the name of a backend of the service: fastly service backend create --version latest --autoclone --name NAME --address HOST --port 443 --ssl-sni-hostname HOST --ssl-cert-hostname HOST, with HOST where the region's site is";
 
 /// What is accepted beside them.
-const WITHOUT: &str = "regions in a room whose events are in the order of arrival, with front_share 0, and adaptive_pace off or observe";
+const WITHOUT: &str =
+    "regions in a room whose events are in the order of arrival, and adaptive_pace off or observe";
 
 impl Reader<'_> {
     /// The regions of a room, if it has some.
@@ -69,7 +70,6 @@ impl Reader<'_> {
         let has_lot = room.events.iter().any(|event| event.order.is_drawn());
         for (key, is_set) in [
             ("event", has_lot),
-            ("front_share", room.invitations.front_share > 0),
             ("adaptive_pace", room.health.adaptive == AdaptivePace::On),
         ] {
             if is_set {

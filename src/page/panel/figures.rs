@@ -132,9 +132,7 @@ pub(super) fn regions(board: &Board) -> Option<String> {
         )
     };
     let regions = board.regions();
-    let mut lines: Vec<String> = regions
-        .map(|(name, of)| told(name.as_str(), of))
-        .collect();
+    let mut lines: Vec<String> = regions.map(|(name, of)| told(name.as_str(), of)).collect();
     (!lines.is_empty()).then(|| {
         lines.push(told("Anywhere", &board.lane(Lane::Main)));
         lines.join(" ")

@@ -2,6 +2,8 @@
 -- A visit is what one call knows of its visitor: `asked`, the name of the lane in which the number is, or was before the line was lost;
 -- `lane`, the name of the lane of the number that the answer has, nil for the main line; `invited`, what became of the invitation that
 -- the visitor brings; `above` and `price`, whether the draw was above the bound of its network, and what one costs there.
+-- A visitor draws in the front lane by an invitation, else in the lane of a region: of the ticket's, while the room has it, or of the one
+-- where the visitor is, which the argument `home` names. All others draw in the main line.
 -- Gives `visit`, `arrive`, `go_past`.
 
 local call = require('call')
@@ -30,9 +32,14 @@ local function drawn_before()
   local number = born and require('ticket').number_in(lanes.main, { born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
   if number then
     return number
-  elseif string.find(text, ' region ', 1, true) then
-    return require('lane_draw').before_in_region()
+  elseif string.find(text, ' region:', 1, true) then
+    local _, number_there, lane = require('lane_draw').before('region')
+    return number_there, number_there and lane.name or nil
   end
+end
+local function lane_without_invitation(of)
+  local asked = of.asked and of.asked ~= 'front' and lanes.of(of.asked)
+  return asked and lanes.is_configured(asked) and asked or lanes.of(arg.home or 'main')
 end
 -- A repeated draw (its answer was lost) gets the same number as before, however often and for 300 s after the last time. A
 -- closed room, and a network above its bound, gives no new number: 0. Besides: whether it was drawn before.
@@ -53,11 +60,12 @@ local function draw(of)
       return 0
     end
   end
-  if of.asked and of.asked ~= 'front' then
-    of.lane = of.asked
-    return require('lane_draw').in_region(of.asked, pays)
+  local lane = lane_without_invitation(of)
+  if lane ~= lanes.main then
+    of.lane = lane.name
+    return require('lane_draw').draw('region', lane, pays)
   end
-  number = lanes.draw(lanes.main)
+  number = lanes.draw(lane)
   memory.remember('number', string.format('%d:%d:%d', birth.named(number)), pays)
   return number
 end

@@ -3,7 +3,7 @@
 
 local call, state = require('call'), require('record').state
 local mode, birth, lanes, cap, bound = require('mode'), require('birth'), require('lanes'), require('cap'), require('bound')
-local memory, ticket, lane_draw = require('memory'), require('ticket'), require('lane_draw')
+local memory, lane_draw = require('memory'), require('lane_draw')
 local arg, key, now, this_minute = call.arg, call.key, call.now, call.minute
 
 -- How often it may be used, when it ends, how many visitors of all may go in by one in a minute, and the way that it opens: `in` or
@@ -87,11 +87,10 @@ local function may_draw(of, drawn)
 end
 -- The visitor's number of the front lane, and whether it was drawn before.
 local function arrive_in_front(of)
-  if of.lane or way ~= 'front' and of.asked ~= 'front' then
+  if of.lane == 'front' or way ~= 'front' and of.asked ~= 'front' then
     return
   end
-  local drawn = lane_draw.before_in_front()
-  local number = drawn and ticket.number_in(lanes.front, drawn)
+  local drawn, number = lane_draw.before('front')
   if number then
     memory.keep()
     of.invited = way == 'front' and 'front' or of.invited
@@ -99,7 +98,7 @@ local function arrive_in_front(of)
     if of.asked == 'front' then
       memory.remember('again', ' again')
     end
-    number = lane_draw.in_front()
+    number = lane_draw.draw('front', lanes.front)
   end
   of.lane = number and 'front' or of.lane
   return number, drawn and number == drawn.position

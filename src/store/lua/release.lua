@@ -21,8 +21,8 @@ local function call(lane, most)
   end
   return released
 end
--- Of the main line, and of the regions where there are some.
-local function call_main(most)
+-- Of the lanes that are no group.
+local function call_beside(most)
   if not lanes.has_regions() then
     return call(main, most)
   end
@@ -30,30 +30,25 @@ local function call_main(most)
   most = math.min(most, waits, bound.slots())
   if most > 0 then
     require('shares').split(most)
-  end
-  for _, lane in ipairs(most > 0 and lanes.beside or {}) do
-    released = released + call(lane, lane.part)
+    for _, lane in ipairs(lanes.beside) do
+      released = released + call(lane, lane.part)
+    end
   end
   return released
 end
--- Visitors of the main line go first, and what they do not use is for the front lane.
+-- Of each release, by pace, permit or credit, the front lane has its share, rounded up over all releases for which others wait: what it
+-- had ahead counts for the next ones. Either gives back what it does not use.
 local function admit(most)
-  local released = call_main(most)
-  return released + call(front, most - released)
-end
--- Of what the pace lets in the front lane has its share, rounded up over all periods in which the main line waits: what it had
--- ahead counts for the next ones. Either gives back what it does not use.
-local function admit_by_pace(most)
   most = math.min(most, lanes.waiting(), bound.slots())
   if most == 0 and front.over == 0 then
     return 0
   end
   local due = lanes.front_share * most - front.over
   local of_front = call(front, math.max(math.ceil(due / 100), 0))
-  local of_main = call_main(most - of_front)
+  local beside = call_beside(most - of_front)
   local is_left = lanes.waiting() > lanes.waiting_in(front)
   front.over = is_left and math.max(100 * of_front - due, 0) or 0
-  return of_front + of_main + call(front, most - of_front - of_main)
+  return of_front + beside + call(front, most - of_front - beside)
 end
 
 -- Whether a lane has come to numbers that a loss left free. Those of an order by lot are spread over the line.
@@ -90,7 +85,7 @@ local function release()
   elseif mode == 'automatic' and not is_quiet then
     state.credit = state.credit - admit(state.credit)
     -- A missed period is for visitors who waited through it: what is left is at most one period's.
-    state.left = math.min(state.left - admit_by_pace(state.left), absent.most_kept())
+    state.left = math.min(state.left - admit(state.left), absent.most_kept())
   end
   return state.admitted - admitted
 end

@@ -7,7 +7,7 @@
 use super::exposition::{Series, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS};
 use crate::queue::{
-    Answered, Bound, Inversion, Invited, Mode, Lane, LaneState, Phase, Reason, Sessions, Signal,
+    Answered, Bound, Inversion, Invited, Lane, LaneState, Mode, Phase, Reason, Sessions, Signal,
 };
 use crate::store::Figures;
 

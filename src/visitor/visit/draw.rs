@@ -32,7 +32,7 @@ fn call_or_wait(held: &Ticket, request: &Request<'_>) -> Result<LineAnswer, Stor
     if !draws.are_let() {
         return Err(StoreError::NotAsked);
     }
-    let line = request.line_with(held.invitation.as_deref(), request.draws_in(held.lane));
+    let line = request.line_with(held.invitation.as_deref(), held.lane);
     let effort = held.effort(request.now);
     let answer = Line { effort, ..line }.join(&held.id);
     match answer {

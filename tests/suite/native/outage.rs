@@ -315,6 +315,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         effort: Effort::default(),
         invitation: None,
         lane: Lane::Main,
+        home: Lane::Main,
         front_share: 0,
         regions: None,
         lifetime: 100_000,

@@ -168,6 +168,7 @@ impl World<'_> {
             effort: Effort::default(),
             invitation: None,
             lane: Lane::Main,
+            home: Lane::Main,
             front_share: 0,
             regions: None,
             lifetime: 172_800,

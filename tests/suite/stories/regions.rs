@@ -3,8 +3,10 @@
 
 use std::time::Duration;
 
+use now_serving::queue::Way;
 use serde_json::{Value, json};
 
+use super::invitations::{invitation_by, notice, used};
 use super::rooms::{Browser, change, named};
 use crate::house::{Ask, Got, House, Visitor, claims};
 
@@ -13,6 +15,7 @@ in_houses_whose_clock_is_turned! {
     a_permit_is_split_by_what_came_two_minutes_ago
     a_flood_in_one_region_leaves_the_wait_of_another_unchanged_until_its_minute_counts
     with_fixed_shares_a_flood_in_one_region_changes_the_wait_of_no_visitor_in_another
+    the_front_lane_has_its_share_beside_regions_and_its_visitors_keep_their_region
     a_fixed_share_goes_before_the_reserve_and_what_it_does_not_use_is_for_the_others
     of_150_free_slots_the_regions_have_15_and_22_and_anywhere_113
     what_a_region_does_not_use_is_for_the_others_at_once
@@ -192,6 +195,46 @@ fn with_fixed_shares_a_flood_in_one_region_changes_the_wait_of_no_visitor_in_ano
     let last = calm.last().unwrap();
     assert_eq!(inside(last), 17 * 7 * 55 / 100, "of 17 periods: {last:?}");
     assert_eq!(calm, flood);
+}
+
+/// Also where its number is lost for good: then the visitor draws in the region, and not in the main line.
+fn the_front_lane_has_its_share_beside_regions_and_its_visitors_keep_their_region(house: &House) {
+    with_regions(house);
+    house.set("front_share", "20");
+    next_minute(house);
+    let mut west = from(house, "SJC", 40);
+    from(house, "LHR", 40);
+    house.go_to_pop_called("SJC");
+    let code = invitation_by(Way::Front, house, "one", 11, 3600);
+    let mut guest = Visitor::new(house);
+    let got = used(&mut guest, &code);
+    assert_eq!((lane(&got), number(&got, "position")), (json!("front"), 1));
+    // A visitor with a number of a region goes over, and keeps no place there.
+    for visitor in &mut west[30..] {
+        assert_eq!(lane(&used(visitor, &code)), "front");
+    }
+    let mut late = Visitor::new(house);
+    let got = used(&mut late, &code);
+    assert_eq!(
+        (lane(&got), notice(&got)),
+        (json!("west"), json!("invitation_used"))
+    );
+    next_minute(house);
+    // Two of ten are for the front lane, and eight are shared by what came in the minute before.
+    assert_eq!(moved(house, || drop(house.permit(20))), [8, 8, 0]);
+    house.forget_the_sign();
+    let mut inside = |visitor: &mut Visitor<'_>| visitor.ask("/").inside;
+    assert!(inside(&mut guest) && west[30..33].iter_mut().all(&mut inside));
+    assert_eq!(lane(&west[33].ask("/")), "front");
+    let told = house.ask(&Ask::get("/_queue/status").operator()).json();
+    assert_eq!(told["invitations"]["front"]["cursor"], 4, "{told}");
+    // Numbers that were left for the front lane wait unused.
+    assert_eq!(told["waiting"], 72, "{told}");
+    // The invitation is used up, and the store remembers nothing.
+    house.change("epoch", &house.word());
+    house.forget_the_sign();
+    let got = west[34].ask("/");
+    assert_eq!((lane(&got), number(&got, "position")), (json!("west"), 42));
 }
 
 fn a_fixed_share_goes_before_the_reserve_and_what_it_does_not_use_is_for_the_others(house: &House) {

@@ -43,6 +43,7 @@ pub(super) fn beginning(board: &Board) -> Beginning {
 pub(super) struct Visitor {
     id: String,
     pub(super) lane: Lane,
+    home: Lane,
     pub(super) place: Option<WaitingProof>,
     event: Option<Begun>,
     /// The last minute of the session, and the beginning of the line that it is of.
@@ -58,7 +59,10 @@ pub(super) struct Visitor {
 pub(super) struct From {
     pub(super) pop: Option<String>,
     pub(super) network: Option<String>,
+    /// The lane of the ticket.
     pub(super) lane: Lane,
+    /// The region in which the visitor is.
+    pub(super) home: Lane,
     pub(super) invitation: Option<String>,
     /// What the visitor has done for a number above the bound of the network.
     pub(super) effort: Effort,
@@ -146,6 +150,7 @@ impl Play<'_> {
                 per_minute: self.settings.invited_per_minute,
             }),
             lane: from.lane,
+            home: from.home,
             front_share: self.settings.front_share,
             regions: self.settings.regions.as_ref(),
             lifetime: 172_800,
@@ -177,7 +182,8 @@ impl Play<'_> {
         }
         let visitor = Visitor {
             id: format!("{:032x}", scattered(self.many)),
-            lane: from.lane,
+            lane: Lane::Main,
+            home: from.home,
             place: None,
             event: None,
             session: None,
@@ -195,6 +201,7 @@ impl Play<'_> {
         let id = visitor.id.clone();
         let from = From {
             network: from.network.clone().or(Some(visitor.network.clone())),
+            home: visitor.home,
             ..from.clone()
         };
         let answer = self.line(&from, |line| line.join(&id))?;
@@ -219,6 +226,7 @@ impl Play<'_> {
         let from = From {
             network: from.network.clone().or(Some(visitor.network.clone())),
             lane: visitor.lane,
+            home: visitor.home,
             ..from.clone()
         };
         let shown = (place, event.as_ref());

@@ -121,7 +121,7 @@ impl Play<'_> {
 
     /// From where the call comes.
     fn from(words: &mut Words) -> Result<From, String> {
-        let lane = match words.text("in")? {
+        let home = match words.text("in")? {
             None => Lane::Main,
             Some(name) => {
                 let region = RegionName::read(&name);
@@ -129,7 +129,7 @@ impl Play<'_> {
             }
         };
         Ok(From {
-            lane,
+            home,
             pop: words.text("pop")?,
             network: words.text("network")?,
             invitation: words.text("with")?,
@@ -139,6 +139,7 @@ impl Play<'_> {
             },
             seen: None,
             key: None,
+            ..From::default()
         })
     }
 

@@ -204,4 +204,3 @@ fn repeats_of(board: &Board) -> Vec<Repeats> {
     });
     [own].into_iter().chain(pieces).collect()
 }
-

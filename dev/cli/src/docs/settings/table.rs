@@ -94,7 +94,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "front_share",
         accepted: Number("percent"),
-        what: "how much of each period's budget visitors of the [front lane](../how-to/invite.md#the-front-lane) have while visitors of the main line wait. 0: no front lane. Where this and `invited_per_minute` are 0, no invitation is taken",
+        what: "how much of each release visitors of the [front lane](../how-to/invite.md#the-front-lane) have while others wait. 0: no front lane. Where this and `invited_per_minute` are 0, no invitation is taken",
     },
     Setting {
         name: "invitations_revoked",
