@@ -4,7 +4,9 @@
 //! What each lane gets of a release is the store's rule (`store/lua/release.lua`, `store/lua/shares.lua`).
 
 use super::board::present;
-use super::{Birth, Board, Cursor, Measured, Pace, RegionName, Sessions, WaitingProof, waiting};
+use super::{
+    Birth, Board, Cursor, Measured, Pace, Position, RegionName, Sessions, WaitingProof, waiting,
+};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -75,6 +77,10 @@ pub struct LaneState {
     /// How fast it moved, while visitors were left waiting.
     #[serde(default, deserialize_with = "present")]
     pub measured: Option<Measured>,
+    /// The last number whose visitor does not count for the window of the pace that follows the origin's answers; nothing while none
+    /// counts.
+    #[serde(default, deserialize_with = "present")]
+    pub cut_at: Option<Cursor>,
 }
 
 impl LaneState {
@@ -87,6 +93,7 @@ impl LaneState {
             length: 0,
             recent: 0,
             measured: None,
+            cut_at: None,
         }
     }
 
@@ -108,6 +115,7 @@ impl Board {
                 length: self.length,
                 recent: self.birth.recent,
                 measured: self.measured,
+                cut_at: self.origin.and_then(|origin| origin.cut_at),
             };
         }
         let found = self.lanes.iter().find(|known| known.lane == lane);
@@ -120,6 +128,15 @@ impl Board {
             Lane::Region(name) => Some((name, of)),
             Lane::Main | Lane::Front => None,
         })
+    }
+
+    /// How often the window was cut, where a visitor who is released with this number of a lane counts for it.
+    #[must_use]
+    pub fn window_of(&self, position: Position, lane: Lane) -> Option<u64> {
+        let origin = self.origin.filter(|origin| origin.cut_at.is_some())?;
+        // A lane without a number was cut before its first one.
+        let cut_at = self.lane(lane).cut_at.unwrap_or(Cursor(0));
+        (position.0 > cut_at.0).then_some(origin.cuts)
     }
 
     /// The sums of the cursors and of the lengths of all lanes: neither falls within one birth.

@@ -5,7 +5,7 @@ use crate::config::OnOriginError;
 use crate::http::negotiate::is_navigation;
 use crate::http::{OnBad, Reply, Watch, Way};
 use crate::queue::chance::{Chance, Rule};
-use crate::queue::{AnsweredTo, Lane, OriginHealth, Reason, sha1};
+use crate::queue::{AnsweredTo, OriginHealth, Reason, sha1};
 use crate::request::Request;
 use crate::visitor::visit::{Visit, VisitOutcome, WayIn};
 use crate::visitor::{Kind, answer};
@@ -60,14 +60,12 @@ fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Opt
         // Each ticket says so once, however often it is rescued.
         Reason::Admitted if !request.pop.has_heard(Once::Rescued, &visit.ticket.id) => {
             let board = visit.board.clone().or_else(|| request.pop.last_board());
-            let origin = board.and_then(|board| board.origin);
-            // The window counts numbers of the main line.
-            let number = visit.position().filter(|_| visit.ticket.lane == Lane::Main);
-            let of_window = origin.zip(number);
-            let of_window = of_window
-                .filter(|(origin, number)| origin.cut_at.is_some_and(|last| number.0 > last.0));
-            let cuts = of_window.map_or(0, |(origin, _)| origin.cuts);
-            Some(AnsweredTo::Entrant { cuts })
+            let numbered = board.zip(visit.position());
+            let cuts =
+                numbered.and_then(|(board, number)| board.window_of(number, visit.ticket.lane));
+            Some(AnsweredTo::Entrant {
+                cuts: cuts.unwrap_or(0),
+            })
         }
         Reason::Inside if kind == Kind::Visit && is_sampled(request) => Some(AnsweredTo::Inside),
         _ => None,

@@ -5,9 +5,11 @@ mod probe;
 mod wasm {
     use std::time::{Duration, Instant};
 
+    use now_serving::queue::Way;
     use serde_json::{Value, json};
 
     use crate::house::{Ask, Got, House, PERMIT_TOKEN, Visitor};
+    use crate::stories::invitations::{invitation_by, used};
 
     /// With credit for visitors who go straight in.
     fn room(setting: &str) -> House {
@@ -282,6 +284,31 @@ mod wasm {
         house.set("adaptive_pace", "off");
         house.set("origin_health", "off");
         assert_eq!(report(&house, r#"{"load": 0.5}"#).status, 400);
+    }
+
+    #[test]
+    fn answers_to_visitors_of_every_lane_say_something_about_the_window() {
+        let house = room("on");
+        house.set("regions", r#"[{"name":"west","pops":"XXX"}]"#);
+        house.set("adaptive_pace", "on");
+        house.set("front_share", "20");
+        let code = invitation_by(Way::Front, &house, "one", 9, 3600);
+        let mut first = Visitor::new(&house);
+        assert!(first.ask("/echo").inside);
+        for got in newcomers(&house, 5, "/echo") {
+            assert!(got.inside, "{got:?}");
+        }
+        for _ in 0..3 {
+            let mut guest = Visitor::new(&house);
+            used(&mut guest, &code);
+            assert!(guest.ask("/echo").inside);
+        }
+        let told = becomes(&house, &mut first, |told| told["window"]["answers"] == 9);
+        assert_eq!(told["window"]["late"], 0, "{told}");
+        let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+        let (west, front) = (&status["regions"][0], &status["invitations"]["front"]);
+        let numbers = (&west["cursor"], &front["cursor"], &status["cursor"]);
+        assert_eq!(numbers, (&json!(6), &json!(3), &json!(0)), "{status}");
     }
 
     #[test]

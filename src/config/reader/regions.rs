@@ -8,7 +8,7 @@ use crate::config::regions::{Places, RoomRegions};
 use crate::config::{OriginBackend, Room};
 use crate::http::Site;
 use crate::http::json::{self, Pairs, Value, whole};
-use crate::queue::{AdaptivePace, Lag, Region, RegionName};
+use crate::queue::{Lag, Region, RegionName};
 
 /// The most regions of a room: every board has the numbers of all of them.
 const MOST: usize = 16;
@@ -23,8 +23,7 @@ const HOST: &str = "origin_host: a host name beside the backend that knows the s
 const MISSING: &str = "the name of a backend of the service: fastly service backend create --version latest --autoclone --name NAME --address HOST --port 443 --ssl-sni-hostname HOST --ssl-cert-hostname HOST, with HOST where the region's site is";
 
 /// What is accepted beside them.
-const WITHOUT: &str =
-    "regions in a room whose events are in the order of arrival, and adaptive_pace off or observe";
+const WITHOUT: &str = "regions in a room whose events are in the order of arrival";
 
 impl Reader<'_> {
     /// The regions of a room, if it has some.
@@ -67,14 +66,8 @@ impl Reader<'_> {
         if room.regions.is_none() {
             return;
         }
-        let has_lot = room.events.iter().any(|event| event.order.is_drawn());
-        for (key, is_set) in [
-            ("event", has_lot),
-            ("adaptive_pace", room.health.adaptive == AdaptivePace::On),
-        ] {
-            if is_set {
-                self.problem("regions", Some(key.to_owned()), WITHOUT);
-            }
+        if room.events.iter().any(|event| event.order.is_drawn()) {
+            self.problem("regions", Some("event".to_owned()), WITHOUT);
         }
     }
 }

@@ -17,6 +17,10 @@ local function measured(lane)
     return { released = released, took_ms = moved - since, moved_ms = moved, step_ms = lane.step }
   end
 end
+-- Behind which number visitors count for the window, where it counts any.
+local function cut_of(lane)
+  return health.setting and state.w_open == 1 and lane.cut or nil
+end
 local function others()
   local list = {}
   for i = 2, #lanes.list do
@@ -24,7 +28,7 @@ local function others()
     if lane.length > 0 then
       table.insert(list, {
         name = lane.name, cursor = lane.cursor, length = lane.length, recent = lanes.recent(lane),
-        measured = measured(lane),
+        measured = measured(lane), cut_at = cut_of(lane),
       })
     end
   end
@@ -56,7 +60,7 @@ local function event()
 end
 local function origin()
   return health.setting and {
-    holds = mode.is_held(), cuts = state.w_cuts, cut_at = state.w_at >= 0 and state.w_at or nil,
+    holds = mode.is_held(), cuts = state.w_cuts, cut_at = cut_of(main),
     is_slowed = health.is_slowed(),
   } or nil
 end

@@ -35,8 +35,11 @@ local function open_period()
   local budget = is_watched and require('window').budget(many, period) or many * live.budget()
   state.period, state.left = period, absent.compensate(budget)
   -- From now on released visitors say something about the window.
-  if state.w_at < 0 and math.floor(now / 1000) >= state.w_from then
-    state.w_at = lanes.main.cursor
+  if state.w_open == 0 and math.floor(now / 1000) >= state.w_from then
+    state.w_open = 1
+    for _, lane in ipairs(lanes.list) do
+      lane.cut = lane.cursor
+    end
   end
 end
 

@@ -44,9 +44,9 @@ local NONE = {
   -- How the origin answered lately, as of which span of ten seconds; until when it counts as sick, and until when an operator has
   -- overruled that: see health.lua.
   -- The window: how many visitors a period may have, about where the origin had enough, where the ramp after a sickness ends, in
-  -- thousandths of a visitor; when it changed, from which second on released visitors count, how often that was set, and the last
-  -- number before them; their answers; the remainder of a period: see window.lua. The baseline: the latest minute, and its answers.
-  w_size = 0, w_knee = 0, w_ramp = 0, w_changed = 0, w_from = 0, w_cuts = 1, w_at = 0, w_n = 0, w_late = 0, w_carry = 0,
+  -- thousandths of a visitor; when it changed, from which second on released visitors count, how often that was set, and 1 once some
+  -- count; their answers; the remainder of a period: see window.lua. The baseline: the latest minute, and its answers.
+  w_size = 0, w_knee = 0, w_ramp = 0, w_changed = 0, w_from = 0, w_cuts = 1, w_open = 1, w_n = 0, w_late = 0, w_carry = 0,
   base_minute = 0, base_n = 0, base_late = 0,
   -- How much of its capacity the origin says is in use, in thousandths, and until when that counts.
   load = 0, load_until = 0,
@@ -70,6 +70,8 @@ local NONE_OF_LANE = {
   came_at = 0, came = 0, came_last = 0, came_before = 0, owed = 0,
   -- By how much it is ahead of its share, in hundredths of a visitor: see release.lua.
   over = 0,
+  -- The last number whose visitor does not count for the window: see window.lua.
+  cut = 0,
   -- The numbers that a loss left free, behind the first of the two and up to the second: see gaps.lua.
   gap = 0, gap_end = 0,
 }

@@ -57,9 +57,9 @@ end
 local function change_window(at)
   state.w_changed, state.w_n, state.w_late = at, 0, 0
 end
--- Only visitors who are released from then on say something about it: `w_at` is the last number before them, -1 until then.
+-- Only visitors who are released from then on say something about it: those behind the `cut` of their lane, once it is open.
 local function count_from(second)
-  state.w_from, state.w_cuts, state.w_at = second, state.w_cuts + 1, -1
+  state.w_from, state.w_cuts, state.w_open = second, state.w_cuts + 1, 0
 end
 local function hear_window(all, late)
   state.w_n, state.w_late = state.w_n + all, state.w_late + late
@@ -77,7 +77,7 @@ local function window_health(at)
   local above = math.max(all - allowed, 0)
   local load = now < state.load_until and state.load or nil
   -- Visitors who were released before the latest change still make the load.
-  if load and load > 1000 and state.w_at >= 0 and at >= state.w_changed + 10 then
+  if load and load > 1000 and state.w_open == 1 and at >= state.w_changed + 10 then
     return 'late', true
   elseif state.w_n == 0 then
     return load and load < 900 and 'healthy' or nil
@@ -92,7 +92,7 @@ end
 
 -- After a sickness the window doubles; where nothing is heard of it, not as soon.
 local function climb(last, at, says)
-  if not says and state.w_at < 0 then
+  if not says and state.w_open == 0 then
     return change_window(at)
   elseif not says and at < state.w_changed + math.max(live.automatic, 10) then
     return

@@ -9,7 +9,7 @@ local key, state, texts = call.key, record.state, record.texts
 -- The line does not move, but it keeps what was counted.
 local function keep()
   local kept = 'claimed uncounted steady heard_ok heard_late heard_bad heard_at entry_ok entry_late entry_bad sick_until base_minute base_n base_late '
-    .. 'w_size w_knee w_ramp w_changed w_from w_cuts w_at w_n w_late'
+    .. 'w_size w_knee w_ramp w_changed w_from w_cuts w_open w_n w_late'
     .. (cap.is_capped and ' recount ring_told book book_last book_other' or '')
   local written = {}
   for name in string.gmatch(kept, '%S+') do
