@@ -98,7 +98,7 @@ impl Room {
 
     pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths, named: Named) -> Self {
         let cap = reader.cap();
-        let room = Self {
+        Self {
             name: named.name,
             routes: named.routes,
             cookies: named.cookies,
@@ -127,8 +127,6 @@ impl Room {
             regions: reader.regions(),
             refresh_interval: reader.number("refresh_interval", 5, 1..=30),
             pages: Pages::new(reader.brand(), reader.template()),
-        };
-        reader.combined_with_regions(&room);
-        room
+        }
     }
 }

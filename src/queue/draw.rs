@@ -9,14 +9,14 @@
 //! |---|---|
 //! | secret | HMAC of `queue-draw ROOM EVENT OPENS` under an entry of `jwt_secret`, as text; OPENS is the start in milliseconds since 1970, as it was when the event began |
 //! | commitment | SHA-256 of the secret's text |
-//! | seed | SHA-256 of `SECRET:VALUE:N`, 32 bytes |
+//! | seed | SHA-256 of `SECRET:VALUE:N`, of another lane than the main one of `SECRET:VALUE:LANE:N`, 32 bytes |
 //! | word of round r and half x | the first four bytes of the HMAC of `r:x` under the seed, the greatest byte first |
 //! | bits of a half, h | half of the bits of N − 1, rounded up, and at least 3 |
 //! | mix of a value | its upper h bits are L, its lower h bits R; for r from 0 to 7: (L, R) = (R, L xor the lowest h bits of the word of r and R) |
 //! | number of ticket i ≤ N | mix i − 1, and mix the result until it is below N; add 1 |
 //! | number of ticket i > N | i |
 
-use super::Position;
+use super::{Lane, Position};
 use ct_codecs::{Encoder, Hex};
 use hmac_sha256::{HMAC, Hash};
 
@@ -62,11 +62,13 @@ pub fn commitment(secret: &str) -> String {
 pub struct Seed([u8; 32]);
 
 impl Seed {
-    /// The seed of these.
+    /// The seed of these, for the order in a lane.
     #[must_use]
-    pub fn new(secret: &str, public_value: &str, n: u64) -> Self {
+    pub fn new(secret: &str, public_value: &str, lane: Lane, n: u64) -> Self {
+        let lane = lane.name().map(|lane| format!("{lane}:"));
+        let lane = lane.unwrap_or_default();
         Self(Hash::hash(
-            format!("{secret}:{public_value}:{n}").as_bytes(),
+            format!("{secret}:{public_value}:{lane}{n}").as_bytes(),
         ))
     }
 
@@ -136,6 +138,7 @@ mod tests {
         Seed::new(
             &secret(KEY.as_bytes(), "main", ("sale", 1_800_000_000_000)),
             &name.to_string(),
+            Lane::Main,
             0,
         )
     }
@@ -152,7 +155,7 @@ mod tests {
             commitment(&secret),
             "6b21efa0127bcc2360f347eb1a68c1201bb7b77e8f8b6363c97447d0f4dbc1f8"
         );
-        let seed = Seed::new(&secret, "beacon 4711", 10);
+        let seed = Seed::new(&secret, "beacon 4711", Lane::Main, 10);
         assert_eq!(
             seed.hex(),
             "a257453122a2a9e2fa9b86d26753fd2ba93ef2c4e80e9ce1b444c1f7956a2781"
@@ -223,12 +226,13 @@ mod tests {
 
     #[test]
     fn one_bit_of_anything_is_another_order() {
-        let whole = Seed::new(SECRET, "beacon 4711", 1_000);
+        let whole = Seed::new(SECRET, "beacon 4711", Lane::Main, 1_000);
         let other_secret = SECRET.replacen('b', "c", 1);
         for other in [
-            Seed::new(&other_secret, "beacon 4711", 1_000),
-            Seed::new(SECRET, "beacon 4710", 1_000),
-            Seed::new(SECRET, "beacon 4711", 1_001),
+            Seed::new(&other_secret, "beacon 4711", Lane::Main, 1_000),
+            Seed::new(SECRET, "beacon 4710", Lane::Main, 1_000),
+            Seed::new(SECRET, "beacon 4711", Lane::Main, 1_001),
+            Seed::new(SECRET, "beacon 4711", Lane::Front, 1_000),
         ] {
             let moved = order(whole, 1_000).into_iter().zip(order(other, 1_000));
             let same = moved.filter(|(one, other)| one == other).count();
@@ -238,6 +242,7 @@ mod tests {
 
     #[test]
     fn a_number_and_a_value_that_run_together_differ() {
-        assert_ne!(Seed::new(SECRET, "1", 23), Seed::new(SECRET, "12", 3));
+        let seed = |value, n| Seed::new(SECRET, value, Lane::Main, n);
+        assert_ne!(seed("1", 23), seed("12", 3));
     }
 }

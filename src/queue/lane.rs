@@ -152,8 +152,8 @@ impl Board {
         )
     }
 
-    /// The board as visitors of this lane read it. The numbers of another lane than the main one do not move, no lot orders them, and the
-    /// pace is not theirs alone.
+    /// The board as visitors of this lane read it. The numbers of another lane than the main one do not move, and the pace is not theirs
+    /// alone.
     #[must_use]
     pub fn of(&self, lane: Lane) -> Cow<'_, Self> {
         if lane == Lane::Main {
@@ -178,7 +178,7 @@ impl Board {
             logged: None,
             text: String::new(),
             over: self.over.of(lane),
-            begun: None,
+            begun: self.begun.as_ref().map(|begun| begun.of(lane)),
             lanes: Vec::new(),
             sessions: self.sessions.clone().map(Sessions::of_another_lane),
             ..self.clone()

@@ -47,7 +47,7 @@ mod window;
 pub use absent::{Absent, AbsentVisitors};
 pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_seconds, waiting};
 pub use allowed::AllowFault;
-pub use begun::{Begun, Lot};
+pub use begun::{Begun, Lot, Prequeue};
 pub use birth::{Beginning, Birth, Splice, TicketState};
 pub use board::{Board, Live, SetTimes, WaitingProof};
 pub use change::{Actor, Change, Changed, Effect, IdempotencyKey};

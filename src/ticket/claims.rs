@@ -59,10 +59,6 @@ pub(super) struct Claims {
     /// The lane of the number: only there outside of the main line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lane: Option<String>,
-    /// The number, the epoch, the cursor when it was drawn and the birth of a visitor who waits there. The version before knows one
-    /// line only, and reads a ticket without a number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) place: Option<[u64; 4]>,
     /// What the journal had reached. One that cannot be read says nothing, and the ticket stays good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) head: Option<String>,
@@ -93,7 +89,6 @@ impl Claims {
             event: None,
             inv: ticket.invitation.as_deref().map(Invitation::written),
             lane: ticket.lane.name().map(str::to_owned),
-            place: None,
             head: ticket.head.map(String::from),
         }
     }
@@ -106,15 +101,6 @@ impl Claims {
                 tries: (tries > 0).then_some(tries),
                 above: challenge.map(|asked| asked.from),
                 price: challenge.map(|asked| [asked.place, asked.paid, asked.until]),
-                ..named
-            },
-            Standing::Waiting(place) if ticket.lane != Lane::Main => Self {
-                place: Some([
-                    place.position.0,
-                    place.epoch,
-                    place.cursor_at_draw.0,
-                    place.born,
-                ]),
                 ..named
             },
             Standing::Waiting(place) => Self {
@@ -163,37 +149,9 @@ impl Claims {
         self.grace.map(|until| Grace { until, epoch })
     }
 
-    /// The lane; a later version may have others.
+    /// The lane; nothing where it is none.
     pub(super) fn lane(&self) -> Option<Lane> {
         Lane::named(self.lane.as_deref())
-    }
-
-    /// A number of a lane that this version does not know is none here.
-    pub(super) fn standing(&self) -> Option<Standing> {
-        let standing = self.stated()?;
-        Some(match (standing, self.lane()) {
-            (standing, Some(_)) => standing,
-            (
-                Standing::Admitted {
-                    born,
-                    epoch,
-                    at,
-                    session,
-                    ..
-                },
-                None,
-            ) => Standing::Admitted {
-                position: None,
-                born,
-                epoch,
-                at,
-                session,
-            },
-            (Standing::Waiting(_) | Standing::Provisional { .. }, None) => Standing::Provisional {
-                tries: 0,
-                challenge: None,
-            },
-        })
     }
 
     /// A ticket of the version before has no price.
@@ -207,16 +165,7 @@ impl Claims {
         })
     }
 
-    fn stated(&self) -> Option<Standing> {
-        if let Some([position, epoch, seen, born]) = self.place {
-            return Some(Standing::Waiting(WaitingProof {
-                born,
-                epoch,
-                position: Position(position),
-                cursor_at_draw: Cursor(seen),
-                came: None,
-            }));
-        }
+    pub(super) fn standing(&self) -> Option<Standing> {
         match (self.epoch, self.pos, self.cur, self.adm) {
             (None, None, None, None) => Some(Standing::Provisional {
                 tries: self.tries.unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! What a visitor learns of an event: by the board, or by the clock where the store was not asked.
 
 use super::visit::Visit;
-use crate::queue::{Board, Event, Lane, Outlook, Phase, Position};
+use crate::queue::{Board, Event, Outlook, Phase, Position};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 
@@ -15,7 +15,7 @@ pub(super) fn awaits_lot(
 ) -> bool {
     match (board, ticket.standing) {
         (Some(board), _) => number.is_some_and(|number| board.of(ticket.lane).awaits_lot(number)),
-        (None, Standing::Waiting(place)) if ticket.lane == Lane::Main => {
+        (None, Standing::Waiting(place)) => {
             let is_by_lot =
                 |(event, phase): (Event, Phase)| event.order.is_drawn() && phase != Phase::Before;
             place.came.is_none() && request.event().is_some_and(is_by_lot)

@@ -2,10 +2,13 @@
 
 use crate::http::Reply;
 use crate::http::object::object;
-use crate::queue::{Begun, Board, Lane, Seed};
+use crate::queue::{Begun, Board, Lane};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use serde_json::Value;
+
+/// What is accepted as a lane.
+const ACCEPTED: &str = "lane is main, front or the name of a region";
 
 /// What is known here of the lot, without a question to the store.
 #[must_use]
@@ -14,10 +17,20 @@ pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
         let detail = "nothing is known here of the line yet; ask again in some seconds";
         return Reply::problem(503, "Not known yet", detail);
     };
-    Reply::data(200, &told(&board, ticket, request.room.name.as_str()))
+    let lane = match request.call.parameter("lane").as_deref() {
+        None => Some(ticket.map_or(Lane::Main, |ticket| ticket.lane)),
+        Some("main") => Some(Lane::Main),
+        Some(name) => Lane::read(name),
+    };
+    let Some(lane) = lane else {
+        return Reply::problem(400, "No such lane", ACCEPTED);
+    };
+    let board = board.of(lane);
+    let ticket = ticket.filter(|ticket| ticket.lane == lane);
+    Reply::data(200, &told(&board, lane, ticket, request.room.name.as_str()))
 }
 
-fn told(board: &Board, ticket: Option<&Ticket>, room: &str) -> Value {
+fn told(board: &Board, lane: Lane, ticket: Option<&Ticket>, room: &str) -> Value {
     let begun = board
         .begun
         .as_ref()
@@ -26,15 +39,15 @@ fn told(board: &Board, ticket: Option<&Ticket>, room: &str) -> Value {
         return object!({ "room": room, "event": None::<&str> });
     };
     let lot = begun.lot.as_ref();
-    let seed = lot.zip(begun.drawn);
-    let seed = seed.map(|(lot, n)| Seed::new(&lot.secret, &lot.value, n).hex());
+    let seed = begun.seed().map(|seed| seed.hex());
     let place = ticket.and_then(|ticket| place(begun, board, ticket));
     object!({
         "room": room,
         "event": begun.id.as_str(),
         "commitment": begun.commitment.as_deref(),
         "public_value_from": begun.order.source(),
-        "drawn": begun.drawn,
+        "lane": lane.name().unwrap_or("main"),
+        "drawn": begun.own.drawn,
         "value": lot.map(|lot| lot.value.as_str()),
         "secret": lot.map(|lot| lot.secret.as_str()),
         "seed": seed.as_deref(),
@@ -44,13 +57,17 @@ fn told(board: &Board, ticket: Option<&Ticket>, room: &str) -> Value {
 
 /// As which one its holder came, and at which place the lot put them: both within this event.
 fn place(begun: &Begun, board: &Board, ticket: &Ticket) -> Option<(u64, Option<u64>)> {
-    let (Standing::Waiting(place), Lane::Main) = (ticket.standing, ticket.lane) else {
+    let Standing::Waiting(place) = ticket.standing else {
         return None;
     };
     let place = board.redrawn(place);
-    let is_decided = begun.lot.is_some() && begun.drawn.is_some();
+    let is_decided = begun.seed().is_some();
     let given = board.number(place).filter(|_| is_decided);
     let came = place.came.or_else(|| board.number(place))?;
-    let within = |number: u64| number.checked_sub(begun.base).filter(|number| *number > 0);
+    let within = |number: u64| {
+        number
+            .checked_sub(begun.own.base)
+            .filter(|number| *number > 0)
+    };
     Some((within(came.0)?, given.and_then(|given| within(given.0))))
 }

@@ -16,7 +16,7 @@ use now_serving::http::negotiate::wants_json;
 use now_serving::i18n::english;
 use now_serving::page::{Brand, Links, Pages, Waiting, waiting_json, waiting_page};
 use now_serving::queue::WaitingProof;
-use now_serving::queue::{Cursor, Now, Position, RoomName, Seed, decide, refresh_seconds};
+use now_serving::queue::{Cursor, Lane, Now, Position, RoomName, Seed, decide, refresh_seconds};
 use now_serving::store::upstash::decode;
 use now_serving::ticket::{Keys, Standing, Ticket};
 
@@ -94,7 +94,7 @@ fn requests(criterion: &mut Criterion) {
     });
     for many in [40_000, 1_000_000] {
         let (seed, name) = (
-            Seed::new(SECRET, "beacon 4711", many),
+            Seed::new(SECRET, "beacon 4711", Lane::Main, many),
             format!("lot: a number of {many}"),
         );
         let mut tickets = (1..=many).map(Position).cycle();

@@ -3,8 +3,9 @@
 use std::io::{self, Read};
 
 use now_serving::queue::draw::commitment;
-use now_serving::queue::{Position, Seed};
-use serde::Deserialize;
+use now_serving::queue::{Lane, Position, Seed};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 /// What `cargo dev draw` can be told. It reads the answer of `/_queue/lot` from standard input.
 #[derive(Debug, clap::Args)]
@@ -27,11 +28,28 @@ pub struct Options {
 #[derive(Debug, Deserialize)]
 struct Lot {
     commitment: String,
+    /// The lane whose order it is.
+    #[serde(deserialize_with = "lane")]
+    lane: Lane,
     drawn: u64,
     value: String,
     secret: String,
     seed: String,
     ticket: Option<Ticket>,
+}
+
+impl Lot {
+    fn seed(&self) -> Seed {
+        Seed::new(&self.secret, &self.value, self.lane, self.drawn)
+    }
+}
+
+fn lane<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Lane, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    match name.as_str() {
+        "main" => Ok(Lane::Main),
+        other => Lane::try_from(other.to_owned()).map_err(D::Error::custom),
+    }
 }
 
 /// The place is known once the order is, and not where the visitor came after the start.
@@ -63,7 +81,7 @@ pub fn draw(options: &Options) -> Result<bool, String> {
     };
     let lot = read(&text)?;
     if !options.check {
-        let seed = Seed::new(&lot.secret, &lot.value, lot.drawn);
+        let seed = lot.seed();
         for came in 1..=lot.drawn {
             anstream::println!("{came} {}", seed.drawn(lot.drawn, Position(came)).0);
         }
@@ -83,7 +101,7 @@ fn read(text: &str) -> Result<Lot, String> {
     serde_json::from_str(text).map_err(|error| {
         format!(
             "Standard input is not what /_queue/lot answers once the order is decided: {error}. \
-             Accepted is that JSON object, with commitment, drawn, value, secret and seed."
+             Accepted is that JSON object, with commitment, lane, drawn, value, secret and seed."
         )
     })
 }
@@ -99,7 +117,7 @@ fn place(lot: &Lot, noted: &Noted) -> Option<(u64, u64)> {
 
 /// What does not follow from the rest.
 fn faults(lot: &Lot, noted: &Noted) -> Vec<String> {
-    let seed = Seed::new(&lot.secret, &lot.value, lot.drawn);
+    let seed = lot.seed();
     let committed = commitment(&lot.secret);
     let mut faults = Vec::new();
     if committed != lot.commitment {
@@ -161,17 +179,24 @@ mod tests {
     const SECRET: &str = "b92d8744fe2cf7d4700b7ec60b83236d485dd6ad319fd2af96e1f6394b133871";
 
     fn lot(drawn: u64) -> serde_json::Value {
+        lot_of(Lane::Main, drawn)
+    }
+
+    fn lot_of(lane: Lane, drawn: u64) -> serde_json::Value {
         let value = "beacon 4711";
         json!({
-            "event": "sale", "commitment": commitment(SECRET), "drawn": drawn, "value": value,
-            "secret": SECRET, "seed": Seed::new(SECRET, value, drawn).hex(),
+            "event": "sale", "commitment": commitment(SECRET), "lane": lane.name().unwrap_or("main"), "drawn": drawn, "value": value,
+            "secret": SECRET, "seed": Seed::new(SECRET, value, lane, drawn).hex(),
         })
     }
 
     fn place(drawn: u64, came: u64) -> u64 {
-        Seed::new(SECRET, "beacon 4711", drawn)
-            .drawn(drawn, Position(came))
-            .0
+        place_in(Lane::Main, drawn, came)
+    }
+
+    fn place_in(lane: Lane, drawn: u64, came: u64) -> u64 {
+        let seed = Seed::new(SECRET, "beacon 4711", lane, drawn);
+        seed.drawn(drawn, Position(came)).0
     }
 
     #[test]
@@ -186,6 +211,7 @@ mod tests {
             ("secret", json!(SECRET.replacen('9', "8", 1))),
             ("value", json!("beacon 4710")),
             ("drawn", json!(1_001)),
+            ("lane", json!("west")),
             ("commitment", json!(commitment("8"))),
             ("seed", json!("0".repeat(64))),
             ("ticket", json!({ "came": 16, "place": place(1_000, 17) })),
@@ -248,14 +274,17 @@ mod tests {
         let told = include_str!("../../../docs/reference/lot.md");
         let program = told.split_once("```python\n").unwrap().1;
         let program = program.split_once("```").unwrap().0;
-        for (drawn, came) in [
-            (1, 1),
-            (2, 2),
-            (10, 3),
-            (64, 64),
-            (65, 1),
-            (1_000, 17),
-            (40_000, 12_345),
+        let west = Lane::read("west").unwrap();
+        for (lane, drawn, came) in [
+            (Lane::Main, 1, 1),
+            (Lane::Main, 2, 2),
+            (Lane::Main, 10, 3),
+            (Lane::Main, 64, 64),
+            (Lane::Main, 65, 1),
+            (Lane::Main, 1_000, 17),
+            (Lane::Main, 40_000, 12_345),
+            (Lane::Front, 10, 3),
+            (west, 1_000, 17),
         ] {
             let mut python = Command::new(python().unwrap())
                 .args(["-c", program, &came.to_string()])
@@ -264,15 +293,16 @@ mod tests {
                 .spawn()
                 .unwrap();
             let mut to = python.stdin.take().unwrap();
-            to.write_all(lot(drawn).to_string().as_bytes()).unwrap();
+            let told = lot_of(lane, drawn).to_string();
+            to.write_all(told.as_bytes()).unwrap();
             drop(to);
             let out = python.wait_with_output().unwrap();
             assert!(out.status.success());
             let printed = String::from_utf8(out.stdout).unwrap();
             assert_eq!(
                 printed.trim(),
-                place(drawn, came).to_string(),
-                "{came} of {drawn}"
+                place_in(lane, drawn, came).to_string(),
+                "{came} of {drawn} in {lane:?}"
             );
         }
     }

@@ -5,7 +5,9 @@ use now_serving::cache::outbox::{OutboxSlot, Tally};
 use now_serving::cache::session::Session;
 use now_serving::http::moment::moment;
 use now_serving::page::iso_8601;
-use now_serving::queue::{Begun, Cap, EndedSession, EndedSessions, Event, EventList, Invitation};
+use now_serving::queue::{
+    Begun, Cap, EndedSession, EndedSessions, Event, EventList, Invitation, Lane,
+};
 
 /// The first millisecond of the year 10000.
 const LAST_MS: u64 = 253_402_300_800_000;
@@ -29,9 +31,9 @@ pub fn target(bytes: &[u8]) {
         |text| Session::read(text.as_bytes()),
         Session::written,
     );
-    if let Some(begun) = Begun::of_ticket(&text) {
+    if let Some(begun) = Begun::of_ticket(&text, Lane::Front) {
         let on_ticket = begun.on_ticket().unwrap_or_default();
-        let drawn = Begun::of_ticket(&on_ticket);
+        let drawn = Begun::of_ticket(&on_ticket, Lane::Front);
         let again = drawn.as_ref().and_then(Begun::on_ticket);
         assert_eq!(again.as_ref(), Some(&on_ticket), "{begun:?}");
     }

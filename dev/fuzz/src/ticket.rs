@@ -5,8 +5,8 @@
 use now_serving::i18n::LANGUAGES;
 use now_serving::queue::draw::commitment;
 use now_serving::queue::{
-    Begun, Cursor, Invitation, Invited, Lane, Lot, Now, Order, Position, RegionName, WaitingProof,
-    Way,
+    Begun, Cursor, Invitation, Invited, Lane, Lot, Now, Order, Position, Prequeue, RegionName,
+    WaitingProof, Way,
 };
 use now_serving::ticket::challenge::Challenged;
 use now_serving::ticket::keys::sealed;
@@ -16,7 +16,7 @@ use crate::input::{Input, altered};
 use crate::keys::{KEYS, NOW, ROOM, SECRET, encoded, is_worth_nothing, now};
 
 /// Nothing longer is looked at. Tickets of the service are shorter, whose numbers are smaller than those here.
-const LOOKED_AT: usize = 1200;
+const LOOKED_AT: usize = 1300;
 
 /// The longest that a setting gives, in seconds: the service signs nothing for longer.
 const LONGEST_LIFE: u64 = 2_592_000;
@@ -135,7 +135,7 @@ fn ticket(input: &mut Input<'_>) -> Ticket {
     let west = RegionName::read("west-2").map_or(Lane::Main, Lane::Region);
     let lane = input.one_of(&[Lane::Main, Lane::Front, west]);
     let lane = lane.unwrap_or_default();
-    let standing = standing(input, lane);
+    let standing = standing(input);
     let is_by_lot = matches!(standing, Standing::Waiting(place) if place.came.is_some());
     let languages = LANGUAGES.each_ref().map(|language| language.tag);
     Ticket {
@@ -148,14 +148,18 @@ fn ticket(input: &mut Input<'_>) -> Ticket {
         called: input.byte() > 127,
         language: input.maybe(|input| input.one_of(&languages).unwrap_or("en").to_owned()),
         notice: input.maybe(notice),
-        event: if is_by_lot { input.maybe(event) } else { None },
+        event: if is_by_lot {
+            input.maybe(|input| event(input, lane))
+        } else {
+            None
+        },
         invitation: input.maybe(|input| Box::new(invitation(input))),
         lane,
         ..Ticket::new(input.hex(32), standing, now())
     }
 }
 
-fn standing(input: &mut Input<'_>, lane: Lane) -> Standing {
+fn standing(input: &mut Input<'_>) -> Standing {
     match input.below(3) {
         0 => Standing::Provisional {
             tries: input.number(),
@@ -171,10 +175,7 @@ fn standing(input: &mut Input<'_>, lane: Lane) -> Standing {
             epoch: input.number(),
             position: Position(input.number()),
             cursor_at_draw: Cursor(input.number()),
-            // A lot orders the main line only.
-            came: input
-                .maybe(|input| Position(input.number()))
-                .filter(|_| lane == Lane::Main),
+            came: input.maybe(|input| Position(input.number())),
         }),
         _ => Standing::Admitted {
             position: input.maybe(|input| Position(input.number())),
@@ -204,13 +205,17 @@ fn notice(input: &mut Input<'_>) -> Notice {
         .unwrap_or(Notice::Anew)
 }
 
-fn event(input: &mut Input<'_>) -> Begun {
+fn event(input: &mut Input<'_>, lane: Lane) -> Begun {
     let secret = input.hex(64);
     Begun {
         id: input.name(32),
         opens_ms: input.number(),
-        base: input.number(),
-        drawn: input.maybe(Input::number),
+        own: Prequeue {
+            lane,
+            base: input.number(),
+            drawn: input.maybe(Input::number),
+        },
+        others: Vec::new(),
         order: Order::Drawn,
         commitment: Some(commitment(&secret)),
         lot: Some(Lot {

@@ -127,11 +127,8 @@ impl Board {
                 Place::Ended
             });
         };
-        let by_lot = self
-            .begun
-            .as_ref()
-            .filter(|_| is_main && held.came.is_none());
-        let by_lot = by_lot.and_then(|begun| begun.by_lot(Position(written)));
+        let by_lot = self.begun.as_ref().filter(|_| held.came.is_none());
+        let by_lot = by_lot.and_then(|begun| begun.of(held.lane).by_lot(Position(written)));
         Some(Place::At(held.lane, by_lot.map_or(written, |by| by.0)))
     }
 }

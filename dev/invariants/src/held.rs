@@ -51,12 +51,8 @@ impl Held {
     pub fn of(ticket: &str) -> Option<Self> {
         let payload = ticket.split('.').nth(1)?;
         let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()?;
-        let place = claims.get("place").and_then(Value::as_array);
         let claim = |name: &str| claims.get(name);
-        let number = |name: &str, at: usize| match place {
-            Some(place) => place.get(at).and_then(Value::as_u64),
-            None => claim(name).and_then(Value::as_u64),
-        };
+        let number = |name: &str| claim(name).and_then(Value::as_u64);
         let text = |name: &str| claim(name).and_then(Value::as_str).map(str::to_owned);
         let is_number = |name: &str| claim(name).is_some_and(Value::is_u64);
         let is_called = claim("called").and_then(Value::as_bool) == Some(true);
@@ -64,12 +60,12 @@ impl Held {
             sub: text("sub")?,
             room: text("room")?,
             lane: Lane::named(claim("lane").and_then(Value::as_str))?,
-            born: number("born", 3).unwrap_or(0),
-            epoch: number("epoch", 1).unwrap_or(0),
-            number: number("pos", 0),
-            came: claim("came").and_then(Value::as_u64),
-            seen: number("cur", 2),
-            is_waiting: place.is_some() || is_number("cur"),
+            born: number("born").unwrap_or(0),
+            epoch: number("epoch").unwrap_or(0),
+            number: number("pos"),
+            came: number("came"),
+            seen: number("cur"),
+            is_waiting: is_number("cur"),
             is_admitted: is_number("adm") && !is_called,
             has_grace: is_number("grace"),
             notice: text("why").or_else(|| text("notice")),

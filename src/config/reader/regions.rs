@@ -2,10 +2,10 @@
 //! share, and a backend with the host that it is asked for.
 
 use super::{NONE, Reader, addresses, rooms, words};
+use crate::config::OriginBackend;
 use crate::config::backend::is_for_visitors;
 use crate::config::document::Known;
 use crate::config::regions::{Places, RoomRegions};
-use crate::config::{OriginBackend, Room};
 use crate::http::Site;
 use crate::http::json::{self, Pairs, Value, whole};
 use crate::queue::{Lag, Region, RegionName};
@@ -21,9 +21,6 @@ const SHARE: &str =
 const BACKEND: &str = "backend: the name of a backend of the service for visitors' requests, 1 to 64 letters, digits, - _ and . , and not upstash";
 const HOST: &str = "origin_host: a host name beside the backend that knows the site by it, such as shop-1234.herokuapp.com: lower-case letters, digits, - and at least one dot; no scheme, port or path, no * and no IP address";
 const MISSING: &str = "the name of a backend of the service: fastly service backend create --version latest --autoclone --name NAME --address HOST --port 443 --ssl-sni-hostname HOST --ssl-cert-hostname HOST, with HOST where the region's site is";
-
-/// What is accepted beside them.
-const WITHOUT: &str = "regions in a room whose events are in the order of arrival";
 
 impl Reader<'_> {
     /// The regions of a room, if it has some.
@@ -58,16 +55,6 @@ impl Reader<'_> {
                 self.found.mixes_backends = true;
                 self.problem("regions", Some(backend.clone()), MISSING);
             }
-        }
-    }
-
-    /// What a room with regions cannot have besides.
-    pub(in crate::config) fn combined_with_regions(&mut self, room: &Room) {
-        if room.regions.is_none() {
-            return;
-        }
-        if room.events.iter().any(|event| event.order.is_drawn()) {
-            self.problem("regions", Some("event".to_owned()), WITHOUT);
         }
     }
 }

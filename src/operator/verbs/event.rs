@@ -94,11 +94,6 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
         Some(Fault { value, accepted }) => wrong("event", Some(value.trim_matches('"')), accepted),
         None => wrong("event", None, "an event"),
     })?;
-    let has_lot = listed.iter().any(|event| event.order.is_drawn());
-    if has_lot && request.room.regions.is_some() {
-        let accepted = "events in the order of arrival: a room with regions has several lines, and a lot orders one line";
-        return Err(wrong("event", Some("drawn"), accepted));
-    }
     let events = Some(EventList(listed));
     Ok(Box::new(SetEvents::To(NewEvents::of(events, request))))
 }

@@ -110,7 +110,7 @@ fn why_not(board: &Board) -> &'static str {
             "the event has not opened: a value that is known before could be chosen"
         }
         Some(Phase::Drawing)
-            if begun.is_some_and(|begun| begun.drawn.is_none()) || board.birth.young =>
+            if begun.is_some_and(|begun| begun.own.drawn.is_none()) || board.birth.young =>
         {
             "the data of the line are younger than two minutes: give the value again then"
         }

@@ -90,7 +90,7 @@ local function arrive(of)
   release()
   -- A visitor whom the lot moved learns the number first.
   local lane = lanes.of(of.lane or 'main')
-  if number > 0 and number <= lane.cursor and not (lane == lanes.main and events.is_redrawn(number)) then
+  if number > 0 and number <= lane.cursor and not events.is_redrawn(lane, number) then
     return number, cap.is_capped and require('claim').straight(of.lane, number, is_repeated) or nil
   end
   return number

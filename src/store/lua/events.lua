@@ -37,10 +37,10 @@ function events.mode()
   return 'closed'
 end
 
--- Whether a lot gave another number to the visitor who drew this one.
-function events.is_redrawn(number)
-  local begun = events.begun
-  return begun and begun.secret and number > begun.base and number <= begun.base + begun.drawn
+-- Whether a lot gave another number to the visitor who drew this one of the lane.
+function events.is_redrawn(lane, number)
+  local of = events.begun and events.begun.secret and events.begun.of[lane.name]
+  return of and number > of.base and number <= of.base + of.drawn
 end
 
 return events

@@ -2,7 +2,7 @@
 -- Gives `go_past`.
 
 local call, state = require('call'), require('record').state
-local mode, birth, lanes, cap, bound = require('mode'), require('birth'), require('lanes'), require('cap'), require('bound')
+local events, mode, birth, lanes, cap, bound = require('events'), require('mode'), require('birth'), require('lanes'), require('cap'), require('bound')
 local memory, lane_draw = require('memory'), require('lane_draw')
 local arg, key, now, this_minute = call.arg, call.key, call.now, call.minute
 
@@ -115,7 +115,7 @@ local function go_past(of)
   local number, is_repeated = arrive_in_front(of)
   if number then
     require('release').release()
-    local is_called = number <= lanes.front.cursor
+    local is_called = number <= lanes.front.cursor and not events.is_redrawn(lanes.front, number)
     return number, is_called and cap.is_capped and require('claim').straight(of.lane, number, is_repeated) or nil
   end
 end

@@ -51,10 +51,10 @@ local function admit(most)
   return of_front + beside + call(front, most - of_front - beside)
 end
 
--- Whether a lane has come to numbers that a loss left free. Those of an order by lot are spread over the line.
+-- Whether a lane has come to numbers that a loss left free. Those of an order by lot are spread over the lane.
 local function is_at_gap(lane)
   local cursor, begun = lane.cursor, events.begun
-  return cursor < lane.gap_end and lane.gap <= cursor and not (lane == main and begun and begun.order ~= 'arrival')
+  return cursor < lane.gap_end and lane.gap <= cursor and not (begun and begun.order ~= 'arrival')
 end
 -- It goes past them, so no release is spent on them. Who holds one of them, and was known to nobody until now, goes in.
 local function pass_gaps()

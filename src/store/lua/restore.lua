@@ -66,9 +66,8 @@ local function take_line(copy, is_late, has_lost)
     local cleared = is_late and state.set_credit or 0
     if is_late then
       line = pieces.joined(line, pieces.here())
-      -- How many drew before the start is counted anew.
       if events.begun and require('lot').is_undecided() then
-        events.begun.drawn = -1
+        require('lot').count_anew()
       end
     elseif birth.is_young() and adopted == 0 then
       -- After a clock was set back, new data seem older than those that the copy knows.

@@ -51,7 +51,7 @@ pub(super) fn decided(
     let (end, standing) = stands(&held, &seen, request);
     let is_new = standing != held.standing;
     let by_lot = matches!(standing, Standing::Waiting(place) if place.came.is_some());
-    let known = || seen.board.begun.clone();
+    let known = || seen.board.of(seen.lane).begun.clone();
     let event = held.event.clone().filter(|_| !is_new).or_else(known);
     let event = event.filter(|_| by_lot);
     let invited = seen.invited.or_else(|| revoked(&held, request));

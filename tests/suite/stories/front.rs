@@ -5,7 +5,7 @@ mod losses;
 use std::time::Duration;
 
 use now_serving::page::iso_8601;
-use now_serving::queue::Way;
+use now_serving::queue::{Lane, Position, Seed, Way};
 use serde_json::{Value, json};
 use upstash_local::{Fault, Faults};
 
@@ -20,7 +20,7 @@ in_houses_whose_clock_is_turned! {
     the_front_lane_waits_by_its_own_measured_rate
     at_one_visitor_a_period_the_front_lane_takes_its_share_and_no_more
     where_no_copy_is_left_a_front_number_is_drawn_again_and_nothing_used
-    a_lot_moves_no_number_of_the_front_lane
+    a_lot_orders_the_front_lane_by_itself
     whose_invitation_is_kept_reads_no_more_ahead_with_the_next_update
 }
 
@@ -95,13 +95,8 @@ pub(crate) fn an_invitation_to_the_front_lane_draws_a_number_there_once(house: &
     assert_eq!(place(&guest.ask("/")), (1, 0));
     let ticket = claims(guest.ticket.as_deref().unwrap());
     assert_eq!(
-        (&ticket["lane"], &ticket["place"][0], &ticket["inv"]),
+        (&ticket["lane"], &ticket["pos"], &ticket["inv"]),
         (&json!("front"), &json!(1), &Value::Null)
-    );
-    assert_eq!(
-        ticket["pos"],
-        Value::Null,
-        "what knows no lane reads no number"
     );
     assert_eq!(uses(house, "one").as_deref(), Some("1"));
     let mut late = Visitor::new(house);
@@ -408,7 +403,7 @@ pub(crate) fn where_the_store_lost_its_data_a_copy_brings_the_front_lane_back(ho
     assert_eq!(place(&guests[2].ask("/")), (3, 2));
     let new = front(house, 1).remove(0);
     let ticket = claims(new.ticket.as_deref().unwrap());
-    assert!(ticket["place"][0].as_u64().unwrap() > 20, "a gap: {ticket}");
+    assert!(ticket["pos"].as_u64().unwrap() > 20, "a gap: {ticket}");
     assert_eq!(line[1].ask("/").json()["position"], 2);
 }
 
@@ -431,20 +426,42 @@ fn where_no_copy_is_left_a_front_number_is_drawn_again_and_nothing_used(house: &
     assert_eq!(uses(house, "many").as_deref(), Some("3"));
 }
 
-fn a_lot_moves_no_number_of_the_front_lane(house: &House) {
+fn a_lot_orders_the_front_lane_by_itself(house: &House) {
     house.set("automatic", "60");
     house.set("automatic_quantity", "10");
     event(house, "drawn");
     let mut line = room(house, "20", 20);
     let mut guests = front(house, 5);
     assert_eq!(line[3].ask("/").json()["position"], Value::Null);
-    assert_eq!(place(&guests[4].ask("/")), (5, 4), "no lot orders these");
+    let told = guests[4].ask("/").json();
+    assert_eq!(
+        (&told["lane"], &told["position"]),
+        (&json!("front"), &Value::Null)
+    );
     house.wait(190 * SECOND);
-    line[3].ask("/");
-    house.forget_the_sign();
-    line[3].ask("/");
-    assert_eq!(many_inside(&mut guests[..2]), 2);
-    assert_eq!(place(&guests[4].ask("/")), (5, 2));
+    for _ in 0..2 {
+        line[3].ask("/");
+        house.forget_the_sign();
+    }
+    let ask = Ask::get("/_queue/lot?lane=front");
+    let lot = house.ask(&ask).json();
+    assert_eq!(
+        (&lot["lane"], &lot["drawn"]),
+        (&json!("front"), &json!(5)),
+        "{lot}"
+    );
+    let text = |name: &str| lot[name].as_str().unwrap().to_owned();
+    let seed = Seed::new(&text("secret"), &text("value"), Lane::Front, 5);
+    assert_eq!(text("seed"), seed.hex());
+    let given = |came: usize| seed.drawn(5, Position(came as u64 + 1)).0;
+    // A fifth of ten are the first two places of the lot, whoever came first.
+    for (came, guest) in guests.iter_mut().enumerate() {
+        let got = guest.ask("/");
+        assert_eq!(got.inside, given(came) <= 2, "{came} of {lot}: {got:?}");
+        if !got.inside {
+            assert_eq!(place(&got), (given(came), given(came) - 3));
+        }
+    }
     assert_eq!(many_inside(&mut line), 8);
 }
 

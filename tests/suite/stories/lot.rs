@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use now_serving::page::iso_8601;
 use now_serving::queue::draw::commitment;
-use now_serving::queue::{Position, Seed};
+use now_serving::queue::{Lane, Position, Seed};
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, Visitor, inside, visitors};
@@ -17,6 +17,7 @@ pub(crate) use operators::*;
 in_houses_whose_clock_is_turned! {
     a_decided_lot_is_known_where_no_visitor_waits
     a_lost_store_learns_the_order_from_a_ticket
+    each_lane_has_an_order_of_its_own_and_learns_it_from_its_own_tickets
     the_order_is_the_same_in_every_data_centre
     a_store_that_is_away_at_the_start_draws_no_order_and_shows_no_number
 }
@@ -104,7 +105,7 @@ pub(crate) fn the_order_of_a_prequeue_is_drawn_and_everybody_can_check_it(house:
     let text = |name: &str| told[name].as_str().unwrap().to_owned();
     assert_eq!(commitment(&text("secret")), text("commitment"));
     assert_eq!((&told["drawn"], &told["value"]), (&json!(8), &json!("")));
-    let seed = Seed::new(&text("secret"), &text("value"), 8);
+    let seed = Seed::new(&text("secret"), &text("value"), Lane::Main, 8);
     assert_eq!(text("seed"), seed.hex());
     // One number was drawn before the event.
     let expected: Vec<Value> = (1..=8)
@@ -199,7 +200,7 @@ pub(crate) fn a_visitor_whom_no_copy_reaches_goes_in_by_the_lot_and_not_by_arriv
     let seed = {
         let told = lot(&mut line[0]);
         let text = |name: &str| told[name].as_str().unwrap().to_owned();
-        Seed::new(&text("secret"), &text("value"), 6)
+        Seed::new(&text("secret"), &text("value"), Lane::Main, 6)
     };
     assert_eq!(first, 1 + seed.drawn(6, Position(1)).0);
     house.permit(3);
@@ -245,11 +246,63 @@ fn a_lost_store_learns_the_order_from_a_ticket(house: &House) {
     assert_eq!(places(house, &mut line[..4]), expected);
     let rest = places(house, &mut line[4..]);
     let text = |name: &str| told[name].as_str().unwrap().to_owned();
-    let seed = Seed::new(&text("secret"), &text("value"), 8);
+    let seed = Seed::new(&text("secret"), &text("value"), Lane::Main, 8);
     let drawn: Vec<Value> = (5..=8)
         .map(|came| json!(1 + seed.drawn(8, Position(came)).0))
         .collect();
     assert_eq!(rest, drawn, "who had not asked since the start");
+}
+
+/// In a room with regions, also where the store loses everything after the order was decided.
+fn each_lane_has_an_order_of_its_own_and_learns_it_from_its_own_tickets(house: &House) {
+    house.set("regions", r#"[{"name":"west","pops":["SJC"]}]"#);
+    event(house, &json!({ "public_value": "beacon 4711" }));
+    let mut line = visitors(house, 8);
+    assert_eq!(inside(&mut line), [false; 8]);
+    house.go_to_pop_called("SJC");
+    let mut west = visitors(house, 6);
+    for visitor in &mut west {
+        let told = visitor.ask("/").json();
+        assert_eq!(
+            (&told["lane"], &told["position"]),
+            (&json!("west"), &Value::Null),
+            "{told}"
+        );
+    }
+    house.wait(MINUTE);
+    house.go_to_pop_called("SJC");
+    places(house, &mut west[..1]);
+    let told = house.change("public-value", r#"{"value": "90ab12"}"#);
+    assert_eq!(told["drawn"], 14, "of all lanes: {told}");
+    let found = places(house, &mut west);
+    let told = lot(&mut west[0]);
+    let text = |name: &str| told[name].as_str().unwrap().to_owned();
+    let west_lane = Lane::read("west").unwrap();
+    let seed = Seed::new(&text("secret"), &text("value"), west_lane, 6);
+    assert_eq!(
+        (text("lane"), text("seed")),
+        ("west".to_owned(), seed.hex())
+    );
+    let expected: Vec<Value> = (1..=6)
+        .map(|came| json!(seed.drawn(6, Position(came)).0))
+        .collect();
+    assert_eq!(found, expected);
+    house.go_to_pop(0);
+    let main = places(house, &mut line);
+    assert!(main.iter().all(Value::is_u64), "{main:?}");
+    house.store.command(&["FLUSHALL"]).unwrap();
+    house.forget_pop();
+    for _ in 0..4 {
+        for visitor in &mut line {
+            visitor.ask("/");
+            house.wait(2 * SECOND);
+        }
+    }
+    assert_eq!(places(house, &mut line), main);
+    house.go_to_pop_called("SJC");
+    house.forget_pop();
+    assert_eq!(places(house, &mut west), expected);
+    assert_eq!(lot(&mut west[0])["seed"], told["seed"]);
 }
 
 fn the_order_is_the_same_in_every_data_centre(house: &House) {

@@ -1,6 +1,6 @@
 //! The event that a line has begun: what is decided of it is decided once.
 
-use now_serving::queue::{Begun, Lane};
+use now_serving::queue::{Lane, Prequeue};
 
 use super::{History, Step};
 use crate::board::Board;
@@ -47,20 +47,24 @@ impl History {
                 || step.told(),
             );
         }
-        let last = |begun: &Begun| begun.drawn.map(|drawn| begun.base + drawn);
-        if was.drawn.is_some() {
-            self.checks.holds(
-                "the last number of a pre-queue is known once",
-                begun.drawn == Some(0) || last(begun) == last(was),
-                || step.told(),
-            );
-        }
-        if was.lot.is_none() && begun.lot.is_some() {
-            self.checks.holds(
-                "a lot calls no number",
-                begun.base >= step.before.of(Lane::Main).cursor,
-                || step.told(),
-            );
+        let last = |of: Prequeue| of.drawn.map(|drawn| of.base + drawn);
+        let lanes: Vec<Lane> = step.board.lanes.keys().copied().collect();
+        for lane in lanes {
+            let (was_own, own) = (was.of(lane).own, begun.of(lane).own);
+            if was_own.drawn.is_some() {
+                self.checks.holds(
+                    "the last number of a pre-queue is known once",
+                    own.drawn == Some(0) || last(own) == last(was_own),
+                    || step.told(),
+                );
+            }
+            if was.lot.is_none() && begun.lot.is_some() && own.drawn != Some(0) {
+                self.checks.holds(
+                    "a lot calls no number",
+                    own.base >= step.before.of(lane).cursor,
+                    || step.told(),
+                );
+            }
         }
     }
 }

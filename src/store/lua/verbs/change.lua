@@ -163,7 +163,7 @@ local acts = {
   lot = function()
     lot.decide(lot.secret(arg.given_lot), arg.value, journal.who())
     release_due()
-    return events.begun.drawn
+    return lot.drawn()
   end,
   -- The origin or an operator ends sessions.
   ['end'] = function()
@@ -182,7 +182,7 @@ local acts = {
       born = tonumber(arg.held_born), epoch = tonumber(arg.held_epoch), position = tonumber(arg.held_position),
     })
     journal.released(bound.rule())
-    if held == lanes.main.cursor + 1 and (arg.held_came == 'yes' or not events.is_redrawn(held)) then
+    if held == lanes.main.cursor + 1 and (arg.held_came == 'yes' or not events.is_redrawn(lanes.main, held)) then
       release.call(lanes.main, 1)
     end
     journal.note('permit', bound.rule(), journal.who(), 'jump')

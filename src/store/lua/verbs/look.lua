@@ -24,16 +24,17 @@ end
 -- What the ticket proves of the line.
 local function take(ticket)
   if ticket.lane ~= lanes.main then
-    return require('gaps').take_ticket(ticket, ticket.lane)
-  end
-  require('ticket').take(ticket)
-  if birth.is_young() then
-    require('restore').witness(ticket)
+    require('gaps').take_ticket(ticket, ticket.lane)
+  else
+    require('ticket').take(ticket)
+    if birth.is_young() then
+      require('restore').witness(ticket)
+    end
   end
   -- A ticket with a number by lot says what decided it, for a line that lost that.
   if arg.ticket_event and (ticket.born == state.born or birth.splice_of(birth.splices, ticket.born)) then
     local lot = require('lot')
-    lot.take(arg.ticket_event, ticket, 0)
+    lot.take(arg.ticket_event, ticket, 0, ticket.lane.name)
     if events.begun then
       lot.note_drawing()
     end
@@ -53,7 +54,7 @@ local function admit(ticket, visit, ended_news)
   local draw, lane = require('draw'), ticket.lane
   local number = require('ticket').number_in(lane, ticket)
   visit.lane = number and arg.lane or nil
-  local is_moved = number and lane == lanes.main and arg.ticket_came ~= 'yes' and events.is_redrawn(number)
+  local is_moved = number and arg.ticket_came ~= 'yes' and events.is_redrawn(lane, number)
   if number and number <= lane.cursor and not is_moved then
     return number, claim(ticket, visit, number, ended_news)
   elseif number then

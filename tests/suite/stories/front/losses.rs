@@ -21,7 +21,7 @@ in_houses_whose_clock_is_turned! {
 fn number(visitor: &Visitor<'_>) -> u64 {
     let ticket = claims(visitor.ticket.as_deref().unwrap());
     assert_eq!(ticket["lane"], "front", "{ticket}");
-    ticket["place"][0].as_u64().unwrap()
+    ticket["pos"].as_u64().unwrap()
 }
 
 fn restore(house: &House, backup: &Value) {
