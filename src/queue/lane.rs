@@ -81,6 +81,9 @@ pub struct LaneState {
     /// counts.
     #[serde(default, deserialize_with = "present")]
     pub cut_at: Option<Cursor>,
+    /// The last number whose promised slot was given back, under a cap.
+    #[serde(default)]
+    pub lapsed: Cursor,
 }
 
 impl LaneState {
@@ -94,6 +97,7 @@ impl LaneState {
             recent: 0,
             measured: None,
             cut_at: None,
+            lapsed: Cursor(0),
         }
     }
 
@@ -116,6 +120,7 @@ impl Board {
                 recent: self.birth.recent,
                 measured: self.measured,
                 cut_at: self.origin.and_then(|origin| origin.cut_at),
+                lapsed: (self.sessions.as_ref()).map_or(Cursor(0), |sessions| sessions.lapsed),
             };
         }
         let found = self.lanes.iter().find(|known| known.lane == lane);
@@ -163,6 +168,7 @@ impl Board {
             cursor,
             length,
             measured,
+            lapsed,
             ..
         } = self.lane(lane);
         let mut of_lane = Self {
@@ -180,7 +186,10 @@ impl Board {
             over: self.over.of(lane),
             begun: self.begun.as_ref().map(|begun| begun.of(lane)),
             lanes: Vec::new(),
-            sessions: self.sessions.clone().map(Sessions::of_another_lane),
+            sessions: self
+                .sessions
+                .clone()
+                .map(|sessions| Sessions { lapsed, ..sessions }),
             ..self.clone()
         };
         of_lane.live.pace = Pace::default();

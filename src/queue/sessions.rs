@@ -205,14 +205,6 @@ impl Sessions {
         }
     }
 
-    /// The same, as called visitors of another lane than the main line read it: whose slots were given back is not known of them.
-    /// All are late where no slot is kept.
-    #[must_use]
-    pub fn of_another_lane(self) -> Self {
-        let lapsed = Cursor(if self.promised == 0 { u64::MAX } else { 0 });
-        Self { lapsed, ..self }
-    }
-
     /// The last minute of the stay of a visitor who claimed at this second, or was inside when the cap came, by the longest stay in
     /// minutes. A cap that only observes ends none.
     #[must_use]
@@ -483,22 +475,6 @@ mod tests {
             ..crowd
         };
         assert_eq!((asks(&full, 100), asks(&full, 101)), (0, 0));
-    }
-
-    #[test]
-    fn in_another_lane_all_are_latecomers_where_no_slot_is_kept() {
-        let asks = |promised| {
-            let told = Sessions {
-                late: 30,
-                promised,
-                ..sessions(Enforcement::On)
-            };
-            let told = told.of_another_lane();
-            let worth = |number| told.is_worth_a_claim(Position(1), Chance::new(number));
-            (0..10_000).filter(|number| worth(*number)).count()
-        };
-        assert_eq!(asks(1), 10_000);
-        assert!((900..1_100).contains(&asks(0)), "{}", asks(0));
     }
 
     #[test]

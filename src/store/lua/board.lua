@@ -29,6 +29,7 @@ local function others()
       table.insert(list, {
         name = lane.name, cursor = lane.cursor, length = lane.length, recent = lanes.recent(lane),
         measured = measured(lane), cut_at = cut_of(lane),
+        lapsed = cap.is_capped and lane.lapsed > 0 and lane.lapsed or nil,
       })
     end
   end

@@ -43,7 +43,7 @@ local function claim(lane, number, bit)
   elseif sessions.claimable() == 0 then
     return 0
   end
-  sessions.take_promise(not lane and number)
+  sessions.take_promise(lanes.of(lane or 'main'), number)
   local last = this_minute + cap.minutes
   sessions.open(last, arg.mark)
   local born, epoch, own = state.born, state.epoch, number

@@ -25,7 +25,7 @@ function gaps.forget()
 end
 -- The numbers of another birth are none of this one.
 local function forget_numbers(lane)
-  lane.cursor, lane.length, lane.window_from, lane.cut = 0, 0, 0, 0
+  lane.cursor, lane.length, lane.window_from, lane.cut, lane.lapsed = 0, 0, 0, 0, 0
   if call.arg.turn_minutes then
     require('turns').forget(lane)
   end

@@ -39,8 +39,8 @@ local NONE = {
   -- Which of the two hashes of sessions is written, and the latest end in it and in the other one: see sessions.lua. The version of
   -- the list of ended sessions, and the last minute of those on it: see ended.lua.
   book = 0, book_last = 0, book_other = 0, ended = 0, ended_last = 0,
-  -- About how many called visitors come late, as of which minute; the last number whose promised slot was taken back.
-  late = 0, late_at = 0, lapsed = 0,
+  -- About how many called visitors come late, as of which minute: see sessions.lua.
+  late = 0, late_at = 0,
   -- How the origin answered lately, as of which span of ten seconds; until when it counts as sick, and until when an operator has
   -- overruled that: see health.lua.
   -- The window: how many visitors a period may have, about where the origin had enough, where the ramp after a sickness ends, in
@@ -70,8 +70,9 @@ local NONE_OF_LANE = {
   came_at = 0, came = 0, came_last = 0, came_before = 0, owed = 0,
   -- By how much it is ahead of its share, in hundredths of a visitor: see release.lua.
   over = 0,
-  -- The last number whose visitor does not count for the window: see window.lua.
-  cut = 0,
+  -- The last number whose visitor does not count for the window: see window.lua. The last one whose promised slot was taken back: see
+  -- sessions.lua.
+  cut = 0, lapsed = 0,
   -- The numbers that a loss left free, behind the first of the two and up to the second: see gaps.lua.
   gap = 0, gap_end = 0,
 }

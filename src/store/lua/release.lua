@@ -17,7 +17,7 @@ local function call(lane, most)
   state.admitted = state.admitted + released
   called[lane] = called[lane] or released > 0
   if cap.is_capped then
-    require('sessions').promise(released)
+    require('sessions').promise(lane, released)
   end
   return released
 end

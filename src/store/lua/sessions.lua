@@ -1,6 +1,6 @@
 -- Who is inside, where a cap holds.
 -- `ring`: how many sessions end with each minute; what is inside is their sum. `promises`: slots kept for called visitors, by
--- the second of their release.
+-- the second of their release, with the last number then called of each lane: `second:slots:LANE=number,…`.
 -- Invariant: no release and no claim lifts inside + promised above the cap.
 -- Gives `begin`, `free`, `claimable`, `promise`, `take_promise`, `open`, `end_of`, `note`, `leave`, `has_ended`, `last_end`, `renew`,
 -- `begin_ring`, `take`, `end_all`, `shown`, `keep`, `write`.
@@ -52,15 +52,24 @@ end
 
 local function read_promises(text)
   local list = {}
-  for second, many, number in string.gmatch(text or '', '(%d+):(%d+):(%d+)') do
-    table.insert(list, { second = tonumber(second), many = tonumber(many), number = tonumber(number) })
+  for second, many, called in string.gmatch(text or '', '(%d+):(%d+):(%S+)') do
+    local of = {}
+    for name, number in string.gmatch(called, '([^=,]+)=(%d+)') do
+      of[name] = tonumber(number)
+    end
+    table.insert(list, { second = tonumber(second), many = tonumber(many), of = of })
   end
   return list
 end
 local function written_promises()
   local written = {}
   for _, kept in ipairs(promises) do
-    table.insert(written, string.format('%d:%d:%d', kept.second, kept.many, kept.number))
+    local called = {}
+    for name, number in pairs(kept.of) do
+      table.insert(called, string.format('%s=%d', name, number))
+    end
+    table.sort(called)
+    table.insert(written, string.format('%d:%d:%s', kept.second, kept.many, table.concat(called, ',')))
   end
   return table.concat(written, ' ')
 end
@@ -72,16 +81,16 @@ local function promised()
   return sum
 end
 
--- Released visitors have their slots for `claim_seconds`.
-local function promise(many)
+-- Visitors who were released in this lane have their slots for `claim_seconds`.
+local function promise(lane, many)
   local second, last = math.floor(now / 1000), promises[#promises]
   if many == 0 then
     return
-  elseif last and last.second >= second then
-    last.many, last.number = last.many + many, lanes.main.cursor
-  else
-    table.insert(promises, { second = second, many = many, number = lanes.main.cursor })
+  elseif not last or last.second < second then
+    last = { second = second, many = 0, of = {} }
+    table.insert(promises, last)
   end
+  last.many, last.of[lane.name] = last.many + many, lane.cursor
 end
 -- On hold and in front of a closed room no visitor can come, so their time stands still; so it does where the clock is set back.
 local function keep_promises()
@@ -97,22 +106,22 @@ local function take_back_promises()
   state.late, state.late_at = math.floor(state.late / 2 ^ minutes), math.max(this_minute, state.late_at)
   while promises[1] and now > (promises[1].second + cap.seconds) * 1000 do
     local lapsed = table.remove(promises, 1)
-    state.late, state.lapsed = state.late + lapsed.many, math.max(state.lapsed, lapsed.number)
+    state.late = state.late + lapsed.many
+    for name, number in pairs(lapsed.of) do
+      lanes.of(name).lapsed = math.max(lanes.of(name).lapsed, number)
+    end
   end
 end
 
--- The oldest promise is kept first, for the first visitor who comes; without one, a slot is free. A visitor of another lane has no
--- `number` of the main line, and comes late where no slot is kept.
-local function take_promise(number)
-  local is_late = not number or number <= state.lapsed
+-- The oldest promise is kept first, for the first visitor who comes; without one, a slot is free.
+local function take_promise(lane, number)
   for _, oldest in ipairs(promises) do
     if oldest.many > 0 then
       oldest.many = oldest.many - 1
-      is_late = number and is_late
       break
     end
   end
-  if is_late then
+  if number <= lane.lapsed then
     state.late = math.max(state.late - 1, 0)
   end
 end
@@ -272,7 +281,10 @@ end
 -- Every ticket has ended, and with it every session.
 local function end_all()
   ring, promises, texts.ring_base = {}, {}, false
-  state.late, state.lapsed, state.recount = 0, 0, 0
+  state.late, state.recount = 0, 0
+  for _, lane in ipairs(lanes.list) do
+    lane.lapsed = 0
+  end
   state.ended_last = 0
   noted, is_emptied, state.book_last, state.book_other = {}, true, 0, 0
 end
@@ -282,7 +294,7 @@ local function shown()
   local cells = cells_of(ring)
   return {
     total_active = cap.total, minutes = cap.minutes, enforcement = cap.enforcement, told_ms = now, since = state.cap_since,
-    promised = promised(), claimable = claimable(), late = state.late, lapsed = state.lapsed, cells = cells[1] and cells or nil,
+    promised = promised(), claimable = claimable(), late = state.late, lapsed = lanes.main.lapsed, cells = cells[1] and cells or nil,
     ended = this_minute <= state.ended_last and state.ended or 0,
   }
 end

@@ -63,6 +63,7 @@ impl Play<'_> {
             "pops": board.pops,
             "waiting_in": self.by_lane(board, true),
             "called_in": self.by_lane(board, false),
+            "lapsed_in": self.each_lane(&|lane| board.lane(lane).lapsed.0),
             "turns_over": over(Lane::Main),
             "turns_over_in": self.each_lane(&over),
             "last_release": last.map(|last| json!({
@@ -202,7 +203,6 @@ fn capped(board: &Board) -> Value {
         "free_slots": sessions.map(now_serving::queue::Sessions::free),
         "may_claim": sessions.map(|sessions| sessions.claimable),
         "late": sessions.map(|sessions| sessions.late),
-        "lapsed_to": sessions.map(|sessions| sessions.lapsed.0),
     })
 }
 
