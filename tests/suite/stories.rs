@@ -23,6 +23,7 @@ mod login;
 mod lot;
 pub(crate) mod networks;
 mod once;
+mod pairs;
 mod panel;
 mod receipt;
 mod regions;
@@ -141,7 +142,6 @@ in_houses! {
         a_visitor_draws_in_the_line_of_the_region_and_reads_so
         a_new_epoch_ends_the_tickets_of_every_region
         waiting_in_a_region_costs_the_store_nothing_and_a_draw_one_call
-        in_a_room_with_regions_no_order_is_drawn
         a_store_that_is_away_at_the_start_opens_nothing_and_the_line_moves_once_it_is_back
         the_order_of_a_prequeue_is_drawn_and_everybody_can_check_it
         until_the_public_value_is_given_the_line_stands

@@ -26,7 +26,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 const SECOND: Duration = Duration::from_secs(1);
 
 /// An event with its order by lot: its pre-queue, opening and end in seconds from now.
-fn timed(house: &House, id: &str, times: [i64; 3], more: &Value) -> Value {
+pub(super) fn timed(house: &House, id: &str, times: [i64; 3], more: &Value) -> Value {
     let second = i64::try_from(house.now_ms() / 1000).unwrap();
     let at = |after: i64| {
         let second = u64::try_from(second + after).unwrap();

@@ -861,11 +861,3 @@ pub(crate) fn waiting_in_a_region_costs_the_store_nothing_and_a_draw_one_call(ho
     house.warm();
     assert!(house.is_free(|| drop(visitor.ask("/"))));
 }
-
-pub(crate) fn in_a_room_with_regions_no_order_is_drawn(house: &House) {
-    everywhere(house);
-    let event = r#"{"event":{"id":"sale","opens":"2040-01-31T10:00:00Z","order":"drawn"}}"#;
-    let got = house.ask(&Ask::json_to("event", event));
-    assert_eq!(got.status, 400, "{got:?}");
-    assert!(got.body.contains("several lines"), "{}", got.body);
-}
