@@ -44,10 +44,7 @@ pub(super) struct Claims {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lang: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) notice: Option<Notice>,
-    /// A notice that the version before does not know, which reads an older one in `notice`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) why: Option<String>,
+    pub(super) notice: Option<String>,
     /// The number that its holder drew, where a lot gave another one, and the event of that lot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) came: Option<u64>,
@@ -83,8 +80,7 @@ impl Claims {
             still: ticket.still,
             called: ticket.called,
             lang: ticket.language.clone(),
-            notice: ticket.notice.and_then(Notice::known_before),
-            why: ticket.notice.and_then(Notice::why).map(str::to_owned),
+            notice: ticket.notice.map(|notice| notice.name().to_owned()),
             came: None,
             event: None,
             inv: ticket.invitation.as_deref().map(Invitation::written),
@@ -129,10 +125,9 @@ impl Claims {
         }
     }
 
-    /// The notice; a later version may have others.
+    /// The notice. One that cannot be read says nothing, and the ticket stays good.
     pub(super) fn notice(&self) -> Option<Notice> {
-        let why = self.why.as_deref().and_then(Notice::of_why);
-        why.or(self.notice)
+        self.notice.as_deref().and_then(Notice::read)
     }
 
     pub(super) fn head(&self) -> Option<Head> {

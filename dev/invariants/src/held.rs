@@ -68,7 +68,7 @@ impl Held {
             is_waiting: is_number("cur"),
             is_admitted: is_number("adm") && !is_called,
             has_grace: is_number("grace"),
-            notice: text("why").or_else(|| text("notice")),
+            notice: text("notice"),
             claims,
         })
     }

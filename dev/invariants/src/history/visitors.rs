@@ -133,7 +133,7 @@ impl History {
             && !self.gave_way(came)
             && self.epoch <= came.epoch.max(came.born / 1_000);
         let notice = answer.given.and_then(|held| held.notice.as_deref());
-        let is_lost = matches!(notice, Some("anew" | "lapsed"));
+        let is_lost = matches!(notice, Some("line_started_anew" | "ticket_expired"));
         if is_promised && came.is_waiting {
             self.checks.holds(
                 "a number lasts",
