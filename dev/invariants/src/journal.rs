@@ -56,7 +56,8 @@ pub fn wrong_with_lot<'a>(
         if comes_back(&line) {
             return None;
         }
-        has_moved |= line.main.from != line.main.to;
+        let lanes = [line.main, line.front];
+        has_moved |= lanes.iter().any(|of| of.from != of.to);
     }
     None
 }
