@@ -1,7 +1,7 @@
 -- The origin's health, by the answers that POPs have watched. What this call brings of them is taken in heard.lua, and what the pace
 -- learns from them is in window.lua.
 -- Gives what the settings say of the origin: `setting`, nil where it is not watched, `min`, `share`, `life`, `least` and `most`;
--- `is_sick`, `is_steered`, `is_slowed`, `most_window`, `most_in_period`.
+-- `is_sick`, `is_steered`, `is_slowed`, `most_window`, `in_period`, `most_in_period`.
 
 local call, state, live = require('call'), require('record').state, require('live')
 
@@ -22,6 +22,10 @@ function health.most_window()
 end
 function health.is_slowed()
   return health.setting and (health.is_steered() or state.w_ramp > 0) and state.w_size > 0 and state.w_size < live.budget() * 1000
+end
+-- How many visitors a period has.
+function health.in_period()
+  return health.setting and health.is_steered() and state.w_size > 0 and math.floor(state.w_size / 1000) or live.quantity
 end
 -- The most that one period can have.
 function health.most_in_period()

@@ -3,7 +3,7 @@
 -- Gives `split`.
 
 local call, live = require('call'), require('live')
-local lanes = require('lanes')
+local health, lanes = require('health'), require('lanes')
 
 -- What a region is owed is counted in such parts of a visitor.
 local WHOLE = 1000000
@@ -18,7 +18,7 @@ local function share_out(open)
     region.share = call.arg.regions_lag == '2' and region.came_before or region.came_last
     all, new = all + region.share, new + (region.share == 0 and region.waits or 0)
   end
-  local limit = live.automatic > 0 and math.floor(live.quantity * 60 / live.automatic) or 0
+  local limit = live.automatic > 0 and math.floor(health.in_period() * 60 / live.automatic) or 0
   local reserve = math.max(math.floor(limit * lanes.free / 100) - all, 0)
   for _, region in ipairs(open) do
     if all == 0 then
