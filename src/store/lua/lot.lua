@@ -99,19 +99,25 @@ function lot.is_spent(list)
     end
   end
 end
--- What other data know of the same event, where these do not know it.
+-- What other data know of the same event, where these do not know it. Neither knows a decided order.
 local function joined(these, other)
   for name, of in pairs(other.of) do
-    local known = these.of[name]
-    if not known then
-      these.of[name] = of
-    elseif not these.secret then
-      local from = known.drawn >= 0 and known or of
-      known.base = math.max(known.base, math.min(from.base, lanes.of(name).cursor))
-      known.drawn = from.drawn >= 0 and math.max(from.base + from.drawn - known.base, 0) or -1
-    end
+    local known = these.of[name] or { base = of.base, drawn = these.of.main.drawn < 0 and -1 or 0 }
+    local from = known.drawn >= 0 and known or of
+    known.base = math.max(known.base, math.min(from.base, lanes.of(name).cursor))
+    known.drawn = from.drawn >= 0 and math.max(from.base + from.drawn - known.base, 0) or -1
+    these.of[name] = known
   end
   these.commitment = these.commitment or these.opens == other.opens and other.commitment or nil
+  return these
+end
+-- Both know the decided order, and each what it says of some lanes: a ticket has its own alone.
+local function completed(these, other)
+  for name, of in pairs(other.of) do
+    if of.drawn >= 0 and (not these.of[name] or these.of[name].drawn < 0) then
+      these.of[name] = of
+    end
+  end
   return these
 end
 -- How many drew before the start is counted anew.
@@ -135,7 +141,7 @@ local function keep_waiting()
   end
 end
 -- What a copy or a ticket knows besides, where not all tickets ended since: an event of that name may have begun once more. Of two
--- events the one that opens later counts. Of one event a decided order counts, else what the older data say: `age` is below 0 where
+-- events the one that opens later counts. Of one event a decided order counts, with the lanes that its text has, else what the older data say: `age` is below 0 where
 -- those are the known ones. `name`: the lane of a ticket that says it.
 function lot.take(told, by, age, name)
   local known, begun = not birth.was_ended(by) and read_begun(told, name or 'main'), events.begun
@@ -145,8 +151,10 @@ function lot.take(told, by, age, name)
     events.begun = begun and known.opens <= begun.opens and begun or known
   elseif known.secret and not begun.secret then
     known.order = begun.order ~= 'arrival' and begun.order or known.order
-    events.begun = joined(known, begun)
-  elseif known.secret or not begun.secret then
+    events.begun = known
+  elseif known.secret then
+    events.begun = age < 0 and completed(known, begun) or completed(begun, known)
+  elseif not begun.secret then
     events.begun = age < 0 and joined(known, begun) or joined(begun, known)
   end
   keep_waiting()
@@ -190,10 +198,11 @@ local function seal(lane)
   local begun = events.begun
   local base = begun.of[lane.name] and begun.of[lane.name].base or 0
   local drawn = math.max(lane.length - base, 0)
-  if lane == main or drawn > 0 then
+  if lane == main or drawn > 0 or begun.of[lane.name] then
     begun.of[lane.name] = { base = base, drawn = drawn }
-    local name = lane == main and '' or ':' .. lane.name
-    journal.note('seal', '-', '-', journal.word(string.format('%s:%d:%d%s', begun.id, base, drawn, name)))
+  end
+  if lane == main or drawn > 0 then
+    journal.note('seal', '-', '-', journal.word(string.format('%s:%d:%d', lane == main and begun.id or lane.name, base, drawn)))
   end
 end
 -- The first verb in the pre-queue or after it begins the event: every ticket so far ends. Where the data are young, the store
@@ -226,7 +235,7 @@ local function begin_event(brought)
     -- What was missed before it opened is not made up for.
     state.anchor = math.max(state.anchor, event.opens)
     -- While the data are young, a copy may come that knows of more numbers.
-    if of_main().drawn < 0 and not birth.is_young() then
+    if of_main().drawn < 0 and not begun.secret and not birth.is_young() then
       for _, lane in ipairs(lanes.list) do
         seal(lane)
       end

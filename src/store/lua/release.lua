@@ -51,10 +51,18 @@ local function admit(most)
   return of_front + beside + call(front, most - of_front - beside)
 end
 
--- Whether a lane has come to numbers that a loss left free. Those of an order by lot are spread over the lane.
+-- Whether the numbers that a loss left free are among those of an order by lot, which spreads them over its numbers.
+local function are_of_lot(lane)
+  local begun = events.begun
+  if not begun or begun.order == 'arrival' then
+    return false
+  end
+  local of = begun.of[lane.name]
+  return not of and lane == main or of and (of.drawn < 0 or lane.gap < of.base + of.drawn and of.base < lane.gap_end)
+end
+-- Whether a lane has come to numbers that a loss left free.
 local function is_at_gap(lane)
-  local cursor, begun = lane.cursor, events.begun
-  return cursor < lane.gap_end and lane.gap <= cursor and not (begun and begun.order ~= 'arrival')
+  return lane.cursor < lane.gap_end and lane.gap <= lane.cursor and not are_of_lot(lane)
 end
 -- It goes past them, so no release is spent on them. Who holds one of them, and was known to nobody until now, goes in.
 local function pass_gaps()

@@ -18,6 +18,7 @@ in_houses_whose_clock_is_turned! {
     a_decided_lot_is_known_where_no_visitor_waits
     a_lost_store_learns_the_order_from_a_ticket
     each_lane_has_an_order_of_its_own_and_learns_it_from_its_own_tickets
+    a_lane_where_no_visitor_came_early_has_no_order
     the_order_is_the_same_in_every_data_centre
     a_store_that_is_away_at_the_start_draws_no_order_and_shows_no_number
 }
@@ -251,6 +252,47 @@ fn a_lost_store_learns_the_order_from_a_ticket(house: &House) {
         .map(|came| json!(1 + seed.drawn(8, Position(came)).0))
         .collect();
     assert_eq!(rest, drawn, "who had not asked since the start");
+}
+
+/// A visitor of the region came before the event, and none in its pre-queue.
+fn a_lane_where_no_visitor_came_early_has_no_order(house: &House) {
+    house.set("regions", r#"[{"name":"west","pops":["SJC"]}]"#);
+    house.go_to_pop_called("SJC");
+    Visitor::new(house).ask("/");
+    house.go_to_pop(0);
+    let mut line = drawn(house, 3, &json!({ "public_value": "beacon" }));
+    places(house, &mut line);
+    // The order is not decided yet.
+    house.go_to_pop_called("SJC");
+    let mut late = Visitor::new(house);
+    for _ in 0..3 {
+        let told = late.ask("/").json();
+        assert_eq!(
+            (&told["lane"], &told["position"]),
+            (&json!("west"), &json!(2)),
+            "{told}"
+        );
+        house.wait(2 * SECOND);
+    }
+    let lot = lot(&mut late);
+    assert_eq!(
+        (&lot["lane"], &lot["drawn"]),
+        (&json!("west"), &json!(0)),
+        "{lot}"
+    );
+    for (lane, status) in [
+        ("main", 200),
+        ("front", 200),
+        ("nowhere", 200),
+        ("", 400),
+        ("a b", 400),
+    ] {
+        let got = house.ask(&Ask::get(&format!(
+            "/_queue/lot?lane={}",
+            lane.replace(' ', "+")
+        )));
+        assert_eq!(got.status, status, "{lane:?}: {got:?}");
+    }
 }
 
 /// In a room with regions, also where the store loses everything after the order was decided.
