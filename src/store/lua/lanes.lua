@@ -25,9 +25,6 @@ local function sort()
   table.sort(list, is_first)
   table.sort(beside, is_first)
 end
-for _, lane in pairs(record.lanes) do
-  enlist(lane)
-end
 function lanes.of(name)
   local lane = record.lanes[name]
   if not lane then
@@ -37,15 +34,18 @@ function lanes.of(name)
   end
   return lane
 end
-sort()
-lanes.main, lanes.front = lanes.of('main'), lanes.of('front')
+lanes.main, lanes.front = record.lane('main'), record.lane('front')
 -- The regions that the room has now. A percent follows the name where the share is fixed.
 local configured = { main = true, front = lanes.front_share > 0 }
 for name, percent in string.gmatch(call.arg.regions or '', '([^ =]+)=?(%d*)') do
   local fixed = tonumber(percent)
-  lanes.of(name).fixed, configured[name] = fixed, true
+  record.lane(name).fixed, configured[name] = fixed, true
   lanes.free = math.max(lanes.free - (fixed or 0), 0)
 end
+for _, lane in pairs(record.lanes) do
+  enlist(lane)
+end
+sort()
 
 function lanes.has_regions()
   return #beside > 1
