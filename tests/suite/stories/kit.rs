@@ -116,19 +116,16 @@ pub(crate) fn the_line_of_the_kit_goes_on_here(house: &House) {
     );
 }
 
+/// A line of nine numbers that is old.
+fn nine_numbers(house: &House) {
+    let birth = ["born", "1", "started", "1", "sealed", "1"];
+    house.write(&[&birth[..], &["main length", "9"]].concat());
+}
+
 pub(crate) fn a_ticket_of_the_kit_is_one_until_the_end_in_the_first_room_only(house: &House) {
     house.set("automatic", "0");
     house.set("jwt_secret", &format!("{SECRET},{KIT}"));
-    house.write(&[
-        "born",
-        "1",
-        "started",
-        "1",
-        "sealed",
-        "1",
-        "main length",
-        "9",
-    ]);
+    nine_numbers(house);
     let kit = |until: &str| json!({ "until": until, "born": 1, "numbers": 9 }).to_string();
     house.set("kit", &kit("2100-01-01T00:00:00Z"));
     let sale = named(house, "sale");
@@ -171,16 +168,7 @@ pub(crate) fn a_ticket_of_the_kit_is_one_until_the_end_in_the_first_room_only(ho
 pub(crate) fn a_ticket_of_the_kit_takes_the_place_of_no_ticket_of_ours(house: &House) {
     house.set("automatic", "0");
     house.set("jwt_secret", &format!("{SECRET},{KIT}"));
-    house.write(&[
-        "born",
-        "1",
-        "started",
-        "1",
-        "sealed",
-        "1",
-        "main length",
-        "9",
-    ]);
+    nine_numbers(house);
     let kit = json!({ "until": "2100-01-01T00:00:00Z", "born": 1, "numbers": 9 });
     house.set("kit", &kit.to_string());
     let mut visitor = Browser::default();
