@@ -58,7 +58,7 @@ impl Begun {
             .others
             .iter()
             .map(|of| {
-                let name = of.lane.name().unwrap_or("main");
+                let name = of.lane.full_name();
                 format!(",{name}={}:{}", of.base, drawn(of))
             })
             .collect();

@@ -11,6 +11,9 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
+/// The name of the main line, where it is written.
+const MAIN: &str = "main";
+
 /// Where a number was drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
@@ -33,6 +36,18 @@ impl Lane {
             Self::Front => Some("front"),
             Self::Region(name) => Some(name.as_str()),
         }
+    }
+
+    /// Its name where the main line has one too, as the store's script and `/_queue/lot` have it.
+    #[must_use]
+    pub fn full_name(&self) -> &str {
+        self.name().unwrap_or(MAIN)
+    }
+
+    /// The lane of this name, of which the main line has one too.
+    #[must_use]
+    pub fn of_full_name(name: &str) -> Option<Self> {
+        Self::named(Some(name).filter(|name| *name != MAIN))
     }
 
     /// The one that was written so, if there is one.

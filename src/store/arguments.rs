@@ -63,7 +63,7 @@ fn copied(board: &Board) -> Arguments {
     let lanes = std::iter::once(board.lane(Lane::Main)).chain(board.lanes.iter().copied());
     let reach = format!("{} {}", board.epoch, board.lines.unwrap_or(0));
     let reach = lanes.fold(reach, |reach, of| {
-        let name = of.lane.name().unwrap_or("main");
+        let name = of.lane.full_name();
         format!("{reach} {name} {} {}", of.cursor.0, of.length)
     });
     let words = [

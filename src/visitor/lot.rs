@@ -19,8 +19,7 @@ pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
     };
     let lane = match request.call.parameter("lane").as_deref() {
         None => Some(ticket.map_or(Lane::Main, |ticket| ticket.lane)),
-        Some("main") => Some(Lane::Main),
-        Some(name) => Lane::read(name),
+        Some(name) => Lane::of_full_name(name),
     };
     let Some(lane) = lane else {
         return Reply::problem(400, "No such lane", ACCEPTED);
@@ -46,7 +45,7 @@ fn told(board: &Board, lane: Lane, ticket: Option<&Ticket>, room: &str) -> Value
         "event": begun.id.as_str(),
         "commitment": begun.commitment.as_deref(),
         "public_value_from": begun.order.source(),
-        "lane": lane.name().unwrap_or("main"),
+        "lane": lane.full_name(),
         "drawn": begun.own.drawn,
         "value": lot.map(|lot| lot.value.as_str()),
         "secret": lot.map(|lot| lot.secret.as_str()),

@@ -46,10 +46,7 @@ impl Lot {
 
 fn lane<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Lane, D::Error> {
     let name = String::deserialize(deserializer)?;
-    match name.as_str() {
-        "main" => Ok(Lane::Main),
-        other => Lane::try_from(other.to_owned()).map_err(D::Error::custom),
-    }
+    Lane::of_full_name(&name).ok_or_else(|| D::Error::custom("no lane"))
 }
 
 /// The place is known once the order is, and not where the visitor came after the start.
@@ -185,7 +182,7 @@ mod tests {
     fn lot_of(lane: Lane, drawn: u64) -> serde_json::Value {
         let value = "beacon 4711";
         json!({
-            "event": "sale", "commitment": commitment(SECRET), "lane": lane.name().unwrap_or("main"), "drawn": drawn, "value": value,
+            "event": "sale", "commitment": commitment(SECRET), "lane": lane.full_name(), "drawn": drawn, "value": value,
             "secret": SECRET, "seed": Seed::new(SECRET, value, lane, drawn).hex(),
         })
     }

@@ -10,8 +10,8 @@ local function draw(kind, lane, pays)
   memory.remember(kind, string.format(' %s:%s %d:%d:%d', kind, lane.name, state.born, state.epoch, number), pays)
   return number
 end
--- What the same ticket drew before, when the answer was lost: its name, as it was drawn; the number that it is here, where it is still
--- one; and the lane.
+-- What the same ticket drew before, when the answer was lost: the birth, the epoch and the number as they were; the number that it is
+-- here, where it is still one; and the lane.
 local function before(kind)
   local name, born, epoch, position = string.match(memory.read(), ' ' .. kind .. ':(%S+) (%d+):(%d+):(%d+)')
   if not name then

@@ -278,7 +278,7 @@ impl Play<'_> {
         let number = number.flatten().map(|number| number.0);
         Ok(json!({
             "number": number,
-            "lane": answer.position.map(|_| answer.lane.name().unwrap_or("main").to_owned()),
+            "lane": answer.position.map(|_| answer.lane.full_name().to_owned()),
             "called": number.is_some_and(|number| number <= of_lane.cursor.0),
             "session": session,
             "above_bound": answer.above.map(|above| format!("{above:?}").to_lowercase()),
