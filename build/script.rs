@@ -16,7 +16,7 @@ use crate::{Signs, bare, short, squeezed};
 const FOLDER: &str = "src/store/lua";
 
 /// All modules. Those that a draw uses come first: a name is compared with one after the other.
-const MODULES: [&str; 41] = [
+const MODULES: [&str; 39] = [
     "call",
     "record",
     "live",
@@ -24,7 +24,7 @@ const MODULES: [&str; 41] = [
     "health",
     "mode",
     "lanes",
-    "birth",
+    "rolls",
     "cap",
     "bound",
     "absent",
@@ -54,10 +54,8 @@ const MODULES: [&str; 41] = [
     "turnout",
     "figures",
     "lot",
-    "gaps",
     "settings",
-    "pieces",
-    "restore",
+    "loss",
 ];
 
 /// All verbs, the frequent ones first.

@@ -260,7 +260,7 @@ fn https(call: &Call) -> Reply {
 fn of_operator(call: &Call, answered: Answered) -> Outcome {
     let board = answered.board.as_ref();
     let record = Decision {
-        queue_cursor: board.map(|board| board.cursor.0),
+        queue_cursor: board.map(|board| board.cursor().0),
         event_phase: board.and_then(|board| Some(board.event.as_ref()?.phase.name())),
         operator: answered.operator,
         action: answered.action,

@@ -229,7 +229,7 @@ impl CachedBoard {
         let reached = |copy: &Self| {
             let board = copy.board.as_ref()?;
             Some((
-                board.birth.order(),
+                board.order(),
                 board.epoch,
                 board.in_all_lanes(),
                 board.live.version,
@@ -286,13 +286,12 @@ impl CachedBoard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::Cursor;
+    use crate::queue::{Cursor, Stretch};
 
     fn copy(epoch: u64, cursor: u64, length: u64) -> CachedBoard {
         let board = Board {
             epoch,
-            cursor: Cursor(cursor),
-            length,
+            rolls: vec![Stretch::new(0, cursor, length)],
             ..Board::default()
         };
         CachedBoard::new(board, Now::default())
@@ -300,13 +299,13 @@ mod tests {
 
     #[test]
     fn a_copy_is_the_text_as_it_came_behind_what_the_pop_adds() {
-        let text = r#"{"birth":{"born":9,"started":9,"adopted":0,"sealed":false,"young":true,"settled":0,"recent":0},"epoch":1,"cursor":2,
-            "length":3,"credit":0,"of a later version":"a\/b","live":{"mode":"hold","pace":{"automatic":15,"quantity":5},"paced":false,"version":1}}"#;
+        let text = r#"{"own":9,"merged":0,"young":true,"epoch":1,"rolls":[{"born":9,"served":2,"drawn":3}],
+            "credit":0,"of a later version":"a\/b","live":{"mode":"hold","pace":{"automatic":15,"quantity":5},"paced":false,"version":1}}"#;
         let text = text.replace('\n', "");
         let logged = Logged::read("7 0123456789abcdef");
         let board = read_board(text.clone(), logged);
         assert_eq!(
-            board.as_ref().map(|board| (board.cursor, board.logged)),
+            board.as_ref().map(|board| (board.cursor(), board.logged)),
             Some((Cursor(2), logged))
         );
         let copy = CachedBoard {

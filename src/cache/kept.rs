@@ -67,14 +67,13 @@ impl KeptBoard {
 mod tests {
     use super::*;
     use crate::cache::MAX_AGE_WITHOUT_A_LINE;
-    use crate::queue::{Board, Cursor, Sessions};
+    use crate::queue::{Board, Cursor, Sessions, Stretch};
 
     /// A board that was read at this time.
     fn read_at(ms: u64, cursor: u64, length: u64) -> CachedBoard {
         let board = Board {
             epoch: 1,
-            cursor: Cursor(cursor),
-            length,
+            rolls: vec![Stretch::new(0, cursor, length)],
             ..Board::default()
         };
         CachedBoard::new(board, Now::from_ms(ms))
@@ -144,7 +143,7 @@ mod tests {
         let mut kept = KeptBoard::default();
         let cursor = |kept: &KeptBoard| {
             let copy = kept.fresh(&room(), at(10_100))?;
-            Some(copy.board.as_ref()?.cursor)
+            Some(copy.board.as_ref()?.cursor())
         };
         kept.keep(&room(), &read_at(10_000, 5, 9), at(10_000));
         kept.keep(&room(), &read_at(10_050, 2, 9), at(10_050));

@@ -70,7 +70,7 @@ impl Tally {
     /// A session was made longer.
     pub fn renewed(&mut self, renewal: CountedRenewal) {
         let CountedRenewal { from, to, of, mark } = renewal;
-        let name = format!("{RENEWED}{to}_{}_{}", of.born, of.epoch);
+        let name = format!("{RENEWED}{to}_{of}");
         // No session is longer than 240 minutes. 0: it was to end at no known time.
         let by = to.checked_sub(from).filter(|_| from > 0);
         let by = by.and_then(|by| u8::try_from(by).ok()).unwrap_or(0);
@@ -432,7 +432,7 @@ impl OutboxSlot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::{Beginning, Renewal};
+    use crate::queue::Renewal;
 
     fn tally(pairs: &[(&str, u64)]) -> Tally {
         let mut tally = Tally::default();
@@ -491,10 +491,7 @@ mod tests {
 
     /// Renewals of visitors inside who come in one second, where as many come in a minute.
     fn renewals(many: u64) -> Tally {
-        let of = Beginning {
-            born: 1_800_000_000_000,
-            epoch: 1,
-        };
+        let of = 1_800_000_000_000;
         let mut counted = Tally::default();
         for number in 0..many.div_ceil(60) {
             let renewal = Renewal {
@@ -513,11 +510,11 @@ mod tests {
         assert!(text.len() <= 300, "{}", text.len());
         assert_eq!(Tally::decode(&text), Some(counted));
         let first = Renewal { from: 0, to: 30 };
-        let of = Beginning { born: 7, epoch: 2 };
+        let of = 7;
         let mut counted = Tally::default();
         counted.renewed(first.counted("00112233445566778899aabbccddeeff", of));
-        assert_eq!(counted.encode(), "renewed_30_7_2=00112233445500");
-        for spoilt in ["renewed_30_7_2=1", "renewed_30_7_2=0011223344551x"] {
+        assert_eq!(counted.encode(), "renewed_30_7=00112233445500");
+        for spoilt in ["renewed_30_7=1", "renewed_30_7=0011223344551x"] {
             assert_eq!(Tally::decode(spoilt), None, "{spoilt}");
         }
     }

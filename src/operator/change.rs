@@ -250,7 +250,10 @@ fn as_labelled(told: &str) -> String {
 /// Whether an operator's own ticket is let in before its turn.
 fn jumped(ticket: &Ticket, board: &Board) -> Option<Inversion> {
     let is_in = matches!(ticket.standing, Standing::Admitted { .. });
-    let passed = || Inversion::out_of_turn(Inversion::Jump, ticket.position(), ticket.lane, board);
+    let passed = || {
+        let position = ticket.position_by(board);
+        Inversion::out_of_turn(Inversion::Jump, position, ticket.lane, board)
+    };
     is_in.then(passed)?
 }
 

@@ -103,10 +103,9 @@ fn of_fault(fault: ReceiptFault, request: &Request<'_>) -> (Value, String) {
 
 /// What it says, and what the journal says since.
 fn of_receipt(receipt: &Receipt, traced: &Traced, request: &Request<'_>) -> (Value, String) {
-    let cursor = traced.board.of(receipt.lane).cursor.0;
-    // Only a ticket without a place yet is of no epoch, and none ends it.
-    let is_of_line = receipt.epoch > 0;
-    let verdict = if is_of_line && traced.board.has_ended(receipt.born, receipt.epoch) {
+    let cursor = traced.board.of(receipt.lane).cursor().0;
+    // Only a ticket without a place yet is of no roll, and nothing ends it.
+    let verdict = if receipt.born > 0 && traced.board.has_ended(receipt.born) {
         "old"
     } else {
         "valid"

@@ -112,8 +112,8 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
         "room": request.room.name.as_str(),
         "mode": board.live.mode.name(),
         "epoch": board.epoch,
-        "cursor": board.cursor.0,
-        "length": board.length,
+        "cursor": board.cursor().0,
+        "length": board.length(),
         "waiting": board.waiting(),
         "credit": board.credit,
         "rate": object!({
@@ -173,8 +173,8 @@ fn invitations_json(invited: InvitedVisitors, board: &Board, rule: &Invitations)
             "per_minute": rule.per_minute,
             "front": object!({
                 "share": rule.front_share,
-                "cursor": front.cursor.0,
-                "length": front.length,
+                "cursor": front.cursor().0,
+                "length": front.length(),
                 "waiting": front.waiting(),
             }),
         })
@@ -187,8 +187,8 @@ fn regions_json(board: &Board, now_ms: u64) -> Option<Vec<Value>> {
         let measured = of.measured.and_then(|measured| measured.rate(now_ms));
         object!({
             "name": name.as_str(),
-            "cursor": of.cursor.0,
-            "length": of.length,
+            "cursor": of.cursor().0,
+            "length": of.length(),
             "waiting": of.waiting(),
             "measured_per_minute": measured.map(Rate::per_minute),
         })

@@ -16,10 +16,10 @@ pub struct Begun {
     pub id: String,
     /// When it was to open, as it began.
     pub opens_ms: u64,
-    /// Its numbers in the lane of the board or the ticket that has it; on a whole board in the main one.
-    pub own: Prequeue,
-    /// The same in other lanes.
-    pub others: Vec<Prequeue>,
+    /// The numbers of which the order is, once they are fixed: in the lane of the board or the ticket that has it, the oldest roll first.
+    pub numbers: Option<Vec<Prequeue>>,
+    /// The lane of the board or the ticket that has it.
+    pub lane: Lane,
     /// Its order, as it began.
     pub order: Order,
     /// What was published of the secret before the order is decided; nothing for an order by arrival.
@@ -28,15 +28,17 @@ pub struct Begun {
     pub lot: Option<Lot>,
 }
 
-/// The numbers of an event in one lane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The numbers of an event that a lane has of a roll.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prequeue {
     /// The lane.
     pub lane: Lane,
-    /// They begin behind this one. Those of an order by lot begin behind the cursor, too.
+    /// The roll.
+    pub born: u64,
+    /// They begin behind this one.
     pub base: u64,
-    /// How many of them were drawn before the event opened, once that is known.
-    pub drawn: Option<u64>,
+    /// How many were drawn before the event opened, and not called.
+    pub drawn: u64,
 }
 
 /// What decides an order by lot, together with how many numbers were drawn.
@@ -49,31 +51,27 @@ pub struct Lot {
 }
 
 impl Begun {
-    /// As the store keeps it: `id opens base drawn order`, with `,LANE=base:drawn` of each other lane behind `drawn`, and
-    /// ` commitment secret value` behind the order, where the secret has been committed to.
+    /// As the store keeps it: `id opens order numbers`, and `commitment secret value` where the secret has been committed to. The
+    /// numbers are `-` until they are fixed, then `LANE/ROLL=base:drawn,…` in this order, or `none`.
     #[must_use]
     pub fn written(&self) -> String {
-        let drawn = |of: &Prequeue| of.drawn.map_or("-1".to_owned(), |drawn| drawn.to_string());
-        let others: Vec<String> = self
-            .others
-            .iter()
-            .map(|of| {
-                let name = of.lane.full_name();
-                format!(",{name}={}:{}", of.base, drawn(of))
-            })
-            .collect();
+        let numbers = match &self.numbers {
+            None => "-".to_owned(),
+            Some(numbers) if numbers.is_empty() => "none".to_owned(),
+            Some(numbers) => {
+                let written: Vec<String> = numbers.iter().map(Prequeue::written).collect();
+                written.join(",")
+            }
+        };
         let lot = self.commitment.as_ref().map(|commitment| {
             let lot = self.lot.as_ref();
             let [secret, value] = lot.map_or(["-", ""], |lot| [&lot.secret, &lot.value]);
             format!(" {commitment} {secret} {value}")
         });
         format!(
-            "{} {} {} {}{} {}{}",
+            "{} {} {} {numbers}{}",
             self.id,
             self.opens_ms,
-            self.own.base,
-            drawn(&self.own),
-            others.concat(),
             self.order.written(),
             lot.unwrap_or_default()
         )
@@ -82,20 +80,18 @@ impl Begun {
     /// Reads what the store wrote.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let mut words = text.splitn(8, ' ');
+        let mut words = text.splitn(7, ' ');
         let id = words.next()?.to_owned();
         let opens_ms = words.next()?.parse().ok()?;
-        let base = words.next()?;
-        let mut numbers = words.next()?.split(',');
-        let own = Prequeue::read(Lane::Main, base, numbers.next()?)?;
-        let others: Option<Vec<Prequeue>> = numbers
-            .map(|of| {
-                let (lane, of) = of.split_once('=')?;
-                let (base, drawn) = of.split_once(':')?;
-                Prequeue::read(Lane::read(lane)?, base, drawn)
-            })
-            .collect();
         let order = Order::read(words.next()?)?;
+        let numbers = match words.next()? {
+            "-" => None,
+            "none" => Some(Vec::new()),
+            numbers => {
+                let list = numbers.split(',').map(Prequeue::read);
+                Some(list.collect::<Option<_>>()?)
+            }
+        };
         let commitment = words.next().map(str::to_owned);
         let secret = words.next().filter(|secret| *secret != "-");
         let value = words.next().unwrap_or_default();
@@ -106,26 +102,19 @@ impl Begun {
         Some(Self {
             id,
             opens_ms,
-            own,
-            others: others?,
+            numbers,
+            lane: Lane::Main,
             order,
             commitment,
             lot,
         })
     }
 
-    /// As visitors of this lane read it. In a lane that is not named no number was drawn before it opened, as far as is known.
+    /// As visitors of this lane read it.
     #[must_use]
     pub fn of(&self, lane: Lane) -> Self {
-        let mut all = std::iter::once(&self.own).chain(&self.others);
-        let none = || Prequeue {
-            lane,
-            base: 0,
-            drawn: self.own.drawn.map(|_| 0),
-        };
         Self {
-            own: all.find(|of| of.lane == lane).copied().unwrap_or_else(none),
-            others: Vec::new(),
+            lane,
             ..self.clone()
         }
     }
@@ -138,7 +127,7 @@ impl Begun {
         let short = Self {
             order: Order::Drawn,
             commitment: Some("-".to_owned()),
-            others: Vec::new(),
+            numbers: Some(self.own().copied().collect()),
             ..self.clone()
         };
         Some(short.written())
@@ -151,57 +140,96 @@ impl Begun {
         let commitment = commitment(&short.lot.as_ref()?.secret);
         Some(Self {
             commitment: Some(commitment),
-            own: Prequeue { lane, ..short.own },
+            lane,
             ..short
         })
     }
 
-    /// Whether a number was drawn before the event opened, or may have been.
-    fn is_of_prequeue(&self, number: Position) -> bool {
-        let drawn = number.0.saturating_sub(self.own.base);
-        drawn > 0 && self.own.drawn.is_none_or(|n| drawn <= n)
+    /// The numbers of its lane; none until they are fixed.
+    fn own(&self) -> impl Iterator<Item = &Prequeue> {
+        let all = self.numbers.iter().flatten();
+        all.filter(|of| of.lane == self.lane)
     }
 
-    /// Whether the order of this number is still to be decided by lot.
+    /// The roll and the number behind which the numbers of its lane begin.
     #[must_use]
-    pub fn awaits_lot(&self, number: Position) -> bool {
-        self.commitment.is_some() && self.lot.is_none() && self.is_of_prequeue(number)
+    pub fn first(&self) -> Option<(u64, u64)> {
+        let first = self.own().next()?;
+        Some((first.born, first.base))
+    }
+
+    /// How many numbers of its lane the order is of, once they are fixed.
+    #[must_use]
+    pub fn drawn(&self) -> Option<u64> {
+        let own = self.own().map(|of| of.drawn);
+        (self.numbers.is_some()).then(|| own.fold(0, u64::saturating_add))
+    }
+
+    /// Whether the order of this number of a roll is still to be decided by lot.
+    #[must_use]
+    pub fn awaits_lot(&self, (born, number): (u64, u64)) -> bool {
+        let is_open = self.commitment.is_some() && self.lot.is_none();
+        is_open && (self.numbers.is_none() || self.came((born, number)).is_some())
     }
 
     /// Whether it stands until the order is decided. Nobody is to be put in order where no number was drawn.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
-        let mut all = std::iter::once(&self.own).chain(&self.others);
-        self.commitment.is_some() && self.lot.is_none() && all.any(|of| of.drawn != Some(0))
+        let numbers = self.numbers.as_ref();
+        let has_some = numbers.is_none_or(|numbers| !numbers.is_empty());
+        self.commitment.is_some() && self.lot.is_none() && has_some
     }
 
-    /// The number that the lot gave to the visitor who drew this one; nothing where it gave none.
+    /// As which one the visitor with this number of a roll came, of all in its lane of which the order is.
     #[must_use]
-    pub fn by_lot(&self, number: Position) -> Option<Position> {
-        let Prequeue { base, drawn, .. } = self.own;
-        let (seed, n) = (self.seed()?, drawn?);
-        let came = number.0.checked_sub(base);
-        let came = came.filter(|came| (1..=n).contains(came))?;
-        Some(Position(base + seed.drawn(n, Position(came)).0))
+    pub fn came(&self, (born, number): (u64, u64)) -> Option<u64> {
+        let older = self.own().filter(|of| of.born < born);
+        let before = older.map(|of| of.drawn).fold(0, u64::saturating_add);
+        let of = self.own().find(|of| of.born == born)?;
+        let within = number.checked_sub(of.base)?;
+        (1..=of.drawn)
+            .contains(&within)
+            .then(|| before.saturating_add(within))
+    }
+
+    /// The roll and the number of the place that the lot gave to the visitor who drew this number of a roll; nothing where it gave none.
+    #[must_use]
+    pub fn by_lot(&self, drawn: (u64, u64)) -> Option<(u64, u64)> {
+        let (seed, came) = (self.seed()?, self.came(drawn)?);
+        let mut given = seed.drawn(self.drawn()?, Position(came)).0;
+        for of in self.own() {
+            if given <= of.drawn {
+                return Some((of.born, of.base.saturating_add(given)));
+            }
+            given = given.saturating_sub(of.drawn);
+        }
+        None
     }
 
     /// The seed of the order in its own lane, once that is decided.
     #[must_use]
     pub fn seed(&self) -> Option<Seed> {
         let lot = self.lot.as_ref()?;
-        let lane = self.own.lane;
-        Some(Seed::new(&lot.secret, &lot.value, lane, self.own.drawn?))
+        Some(Seed::new(&lot.secret, &lot.value, self.lane, self.drawn()?))
     }
 }
 
 impl Prequeue {
-    fn read(lane: Lane, base: &str, drawn: &str) -> Option<Self> {
-        let drawn = match drawn {
-            "-1" => None,
-            drawn => Some(drawn.parse().ok()?),
-        };
-        let base = base.parse().ok()?;
-        Some(Self { lane, base, drawn })
+    fn written(&self) -> String {
+        let (name, born) = (self.lane.full_name(), self.born);
+        format!("{name}/{born}={}:{}", self.base, self.drawn)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let (name, numbers) = text.split_once('=')?;
+        let (lane, born) = name.rsplit_once('/')?;
+        let (base, drawn) = numbers.split_once(':')?;
+        Some(Self {
+            lane: Lane::of_full_name(lane)?,
+            born: born.parse().ok()?,
+            base: base.parse().ok()?,
+            drawn: drawn.parse().ok()?,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer};
 
 use super::{
-    Begun, Birth, CurrentEvent, Event, EventList, Head, LaneState, Logged, Phase, TurnsOver,
+    Begun, CurrentEvent, Event, EventList, Head, LaneState, Logged, Phase, Stretch, TurnsOver,
     WatchedOrigin,
 };
 use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
@@ -11,16 +11,18 @@ use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waitin
 /// The public state of the line, the same for every visitor. `store/lua/board.lua` writes it as one JSON text with these names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Board {
-    /// Which line this is.
-    pub birth: Birth,
-    /// Raising it ends every ticket of the room.
+    /// The roll that gives numbers now; 0 where no store has told it.
+    pub own: u64,
+    /// How often the present data took over what older ones knew.
+    pub merged: u64,
+    /// Whether the data are so young that an older roll may still come back.
+    pub young: bool,
+    /// The first roll that counts: what is older was ended on purpose.
     pub epoch: u64,
-    /// Now serving.
-    pub cursor: Cursor,
-    /// Tickets drawn.
-    pub length: u64,
-    /// The lanes besides the main one, whose numbers stand on the board itself: each once a number was drawn there, in the order of
-    /// their names.
+    /// The numbers of the main line, the oldest roll first.
+    #[serde(default)]
+    pub rolls: Vec<Stretch>,
+    /// The lanes besides the main one: each once a number was drawn there, in the order of their names.
     #[serde(default)]
     pub lanes: Vec<LaneState>,
     /// Admissions granted to arrivals that have not come yet.
@@ -128,13 +130,20 @@ impl Live {
 }
 
 impl Board {
+    /// Signs are newer by data, then by what these took over.
+    #[must_use]
+    pub fn order(&self) -> (u64, u64) {
+        (self.own, self.merged)
+    }
+
     /// Whether a store that takes a copy of this over can write it again.
     #[must_use]
     pub fn is_exact(&self) -> bool {
-        let birth = [self.birth.born, self.birth.started, self.birth.settled];
-        let line = [self.epoch, self.cursor.0, self.length, self.credit];
-        let lanes = self.lanes.iter().flat_map(|of| [of.cursor.0, of.length]);
-        let mut numbers = birth.into_iter().chain(line).chain(self.lines).chain(lanes);
+        let line = [self.own, self.merged, self.epoch, self.credit];
+        let lanes = self.lanes.iter().flat_map(|of| &of.rolls);
+        let rolls = self.rolls.iter().chain(lanes);
+        let rolls = rolls.flat_map(|of| [of.born, of.served.0, of.drawn, of.cut_at.0, of.lapsed.0]);
+        let mut numbers = line.into_iter().chain(self.lines).chain(rolls);
         numbers.all(|number| number <= GREATEST)
     }
 
@@ -148,7 +157,7 @@ impl Board {
     /// The same in the main line.
     #[must_use]
     pub fn waiting_in_main(&self) -> u64 {
-        waiting(self.length, self.cursor)
+        waiting(self.length(), self.cursor())
     }
 
     /// Whether the room is on hold by itself, since its origin is sick.
@@ -175,7 +184,8 @@ impl Board {
                 && matches!(event.phase, Phase::Prequeue | Phase::Drawing | Phase::Over)
         });
         let begun = self.begun.as_ref();
-        is_due && begun.is_some_and(|begun| begun.awaits_lot(number))
+        let place = self.place(number);
+        is_due && begun.is_some_and(|begun| begun.awaits_lot((place.born, place.position.0)))
     }
 
     /// Who goes in now.
@@ -192,23 +202,23 @@ impl Board {
 /// What a waiting ticket proves about the line, so that a store without memory can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitingProof {
-    /// The birth of the line it was drawn in; 0 where the ticket names none.
+    /// The roll of its number.
     pub born: u64,
-    /// The epoch it was drawn in.
+    /// The first roll that counted when it was signed.
     pub epoch: u64,
-    /// The number on it.
+    /// The number.
     pub position: Position,
-    /// Where the board stood when it was drawn.
+    /// How much of its roll and lane had been served when it was drawn.
     pub cursor_at_draw: Cursor,
-    /// The number that its holder drew, where a lot gave another one.
+    /// The position that its holder drew, where a lot gave another one.
     pub came: Option<Position>,
 }
 
 impl WaitingProof {
-    /// Whether it is the same number in the same line; a later sight of the board makes no difference.
+    /// Whether it is the same number of the same roll; a later sight of the board makes no difference.
     #[must_use]
     pub fn is_same(self, other: Self) -> bool {
-        let written = |place: Self| (place.born, place.epoch, place.position, place.came);
+        let written = |place: Self| (place.born, place.position, place.came);
         written(self) == written(other)
     }
 }

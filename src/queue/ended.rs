@@ -1,6 +1,6 @@
 //! Sessions that the origin or an operator ended: every POP refuses their tickets until the sessions would have ended.
 
-use super::{Beginning, Now, SessionMark};
+use super::{Now, SessionMark};
 
 /// One of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,14 +9,14 @@ pub struct EndedSession {
     pub mark: String,
     /// The last minute of the session, since 1970; 0 where it is unknown.
     pub last: u64,
-    /// The beginning of the line by which its visitor went in; what is on the list of the store does not say so.
-    pub of: Option<Beginning>,
+    /// The roll by which its visitor went in; what is on the list of the store does not say so.
+    pub of: Option<u64>,
 }
 
 impl EndedSession {
-    /// The session of this ticket, and where it stands: its last minute, and the beginning of the line that it is of.
+    /// The session of this ticket, and where it stands: its last minute, and the roll that it is of.
     #[must_use]
-    pub fn of_ticket(id: &str, stands: Option<(u64, Beginning)>) -> Self {
+    pub fn of_ticket(id: &str, stands: Option<(u64, u64)>) -> Self {
         Self {
             // Of a thousand ended sessions and ten thousand visitors inside, one in thirty million times is another visitor meant.
             mark: id.chars().take(SessionMark::DIGITS).collect(),
@@ -131,10 +131,7 @@ mod tests {
         };
         let has = |list: String, id: &str| EndedSessions::has(&list, id);
         let other = ID.replace('e', "f");
-        let whole = by(Some(EndedSession::of_ticket(
-            ID,
-            Some((30, Beginning { born: 5, epoch: 1 })),
-        )));
+        let whole = by(Some(EndedSession::of_ticket(ID, Some((30, 5)))));
         assert!(has(whole.clone(), ID) && !has(whole, &other));
         for reference in ["3FA9-C0D1", "3fa9c0d1", " 3FA9 c0d1 "] {
             assert!(

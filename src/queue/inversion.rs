@@ -3,7 +3,7 @@
 //! Invariant: whether a visitor passes others follows from the number and the board by which it goes in, and not from the reason for
 //! which the request is counted. Within one line no rule lets a visitor pass.
 
-use super::{Board, Lane, Position, Verdict, decide};
+use super::{Board, Lane, Position, Verdict};
 use serde::Serialize;
 
 /// What let a visitor pass.
@@ -90,7 +90,7 @@ impl Inversion {
 }
 
 fn is_called(position: Position, lane: Lane, board: &Board) -> bool {
-    decide(position, board.of(lane).cursor) == Verdict::Admit
+    board.of(lane).verdict(position) == Verdict::Admit
 }
 
 #[cfg(test)]
@@ -98,18 +98,16 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
     use super::*;
-    use crate::queue::{Cursor, LaneState};
+    use crate::queue::{LaneState, Stretch};
 
     /// The main line, the front lane and the line of a region, each as cursor and length.
     fn board(main: (u64, u64), front: (u64, u64), west: (u64, u64)) -> Board {
         let other = |lane, (cursor, length): (u64, u64)| LaneState {
-            cursor: Cursor(cursor),
-            length,
+            rolls: vec![Stretch::new(0, cursor, length)],
             ..LaneState::new(lane)
         };
         Board {
-            cursor: Cursor(main.0),
-            length: main.1,
+            rolls: vec![Stretch::new(0, main.0, main.1)],
             lanes: vec![
                 other(Lane::Front, front),
                 other(Lane::read("west").unwrap(), west),

@@ -4,9 +4,8 @@
 //! What each lane gets of a release is the store's rule (`store/lua/release.lua`, `store/lua/shares.lua`).
 
 use super::board::present;
-use super::{
-    Birth, Board, Cursor, Measured, Pace, Position, RegionName, Sessions, WaitingProof, waiting,
-};
+use super::rolls::{drawn, served};
+use super::{Board, Cursor, Measured, Pace, RegionName, Stretch, waiting};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -78,27 +77,16 @@ impl TryFrom<String> for Lane {
 pub const FRONT_SHARE: RangeInclusive<u64> = 0..=50;
 
 /// The numbers of a lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct LaneState {
     /// Which lane.
     #[serde(rename = "name")]
     pub lane: Lane,
-    /// The last number admitted.
-    pub cursor: Cursor,
-    /// Numbers drawn.
-    pub length: u64,
-    /// The most numbers that were drawn in the last four seconds.
-    pub recent: u64,
+    /// Its numbers, the oldest roll first.
+    pub rolls: Vec<Stretch>,
     /// How fast it moved, while visitors were left waiting.
     #[serde(default, deserialize_with = "present")]
     pub measured: Option<Measured>,
-    /// The last number whose visitor does not count for the window of the pace that follows the origin's answers; nothing while none
-    /// counts.
-    #[serde(default, deserialize_with = "present")]
-    pub cut_at: Option<Cursor>,
-    /// The last number whose promised slot was given back, under a cap.
-    #[serde(default)]
-    pub lapsed: Cursor,
 }
 
 impl LaneState {
@@ -107,19 +95,27 @@ impl LaneState {
     pub fn new(lane: Lane) -> Self {
         Self {
             lane,
-            cursor: Cursor(0),
-            length: 0,
-            recent: 0,
+            rolls: Vec::new(),
             measured: None,
-            cut_at: None,
-            lapsed: Cursor(0),
         }
+    }
+
+    /// The numbers served in it.
+    #[must_use]
+    pub fn cursor(&self) -> Cursor {
+        served(&self.rolls)
+    }
+
+    /// The numbers drawn in it.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        drawn(&self.rolls)
     }
 
     /// The number of visitors who wait in it.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        waiting(self.length, self.cursor)
+        waiting(self.length(), self.cursor())
     }
 }
 
@@ -130,16 +126,12 @@ impl Board {
         if lane == Lane::Main {
             return LaneState {
                 lane,
-                cursor: self.cursor,
-                length: self.length,
-                recent: self.birth.recent,
+                rolls: self.rolls.clone(),
                 measured: self.measured,
-                cut_at: self.origin.and_then(|origin| origin.cut_at),
-                lapsed: (self.sessions.as_ref()).map_or(Cursor(0), |sessions| sessions.lapsed),
             };
         }
         let found = self.lanes.iter().find(|known| known.lane == lane);
-        found.copied().unwrap_or(LaneState::new(lane))
+        found.cloned().unwrap_or_else(|| LaneState::new(lane))
     }
 
     /// The lanes of regions in which a number was drawn, by name.
@@ -150,49 +142,39 @@ impl Board {
         })
     }
 
-    /// How often the window was cut, where a visitor who is released with this number of a lane counts for it.
-    #[must_use]
-    pub fn window_of(&self, position: Position, lane: Lane) -> Option<u64> {
-        let origin = self.origin.filter(|origin| origin.cut_at.is_some())?;
-        // A lane without a number was cut before its first one.
-        let cut_at = self.lane(lane).cut_at.unwrap_or(Cursor(0));
-        (position.0 > cut_at.0).then_some(origin.cuts)
-    }
-
-    /// The sums of the cursors and of the lengths of all lanes: neither falls within one birth.
+    /// The sums of the cursors and of the lengths of all lanes.
     #[must_use]
     pub fn in_all_lanes(&self) -> (u64, u64) {
         let others = self.lanes.iter();
-        let numbers = others.map(|of| (of.cursor.0, of.length));
+        let numbers = others.map(|of| (of.cursor().0, of.length()));
         numbers.fold(
-            (self.cursor.0, self.length),
+            (self.cursor().0, self.length()),
             |sum: (u64, u64), (cursor, length)| {
                 (sum.0.saturating_add(cursor), sum.1.saturating_add(length))
             },
         )
     }
 
-    /// The board as visitors of this lane read it. The numbers of another lane than the main one do not move, and the pace is not theirs
-    /// alone.
+    /// The board as visitors of this lane read it. The pace is not that of another lane than the main one alone.
     #[must_use]
     pub fn of(&self, lane: Lane) -> Cow<'_, Self> {
         if lane == Lane::Main {
             return Cow::Borrowed(self);
         }
         let LaneState {
-            cursor,
-            length,
+            mut rolls,
             measured,
-            lapsed,
             ..
         } = self.lane(lane);
+        // A roll of which one lane is known is known in all.
+        for of in &self.rolls {
+            let place = rolls.partition_point(|known| known.born < of.born);
+            if rolls.get(place).is_none_or(|known| known.born != of.born) {
+                rolls.insert(place, Stretch::new(of.born, 0, 0));
+            }
+        }
         let mut of_lane = Self {
-            birth: Birth {
-                splices: Vec::new(),
-                ..self.birth.clone()
-            },
-            cursor,
-            length,
+            rolls,
             measured,
             head: None,
             lines: None,
@@ -201,46 +183,9 @@ impl Board {
             over: self.over.of(lane),
             begun: self.begun.as_ref().map(|begun| begun.of(lane)),
             lanes: Vec::new(),
-            sessions: self
-                .sessions
-                .clone()
-                .map(|sessions| Sessions { lapsed, ..sessions }),
             ..self.clone()
         };
         of_lane.live.pace = Pace::default();
         Cow::Owned(of_lane)
-    }
-
-    /// The same, where this ticket of the lane saw it further on. No visitor is moved back.
-    #[must_use]
-    pub fn seen_from(mut self, lane: Lane, place: WaitingProof) -> Self {
-        let seen = place.cursor_at_draw;
-        if place.born != self.birth.born {
-            return self;
-        }
-        let known = self.lanes.iter_mut().find(|known| known.lane == lane);
-        match (lane, known) {
-            (Lane::Main, _) => self.cursor = self.cursor.max(seen),
-            (_, Some(known)) => known.cursor = known.cursor.max(seen),
-            (_, None) => self.lanes.push(LaneState {
-                cursor: seen,
-                ..LaneState::new(lane)
-            }),
-        }
-        self
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lane_is_read_as_it_was_written() {
-        let west = RegionName::read("west").map(Lane::Region);
-        for lane in [Lane::Main, Lane::Front].into_iter().chain(west) {
-            assert_eq!(Lane::named(lane.name()), Some(lane));
-        }
-        assert_eq!(Lane::named(Some("of a later version")), None);
     }
 }

@@ -1,7 +1,5 @@
 //! What is known of the origin: how it answers, and what the board says of it.
 
-use super::Cursor;
-use super::board::present;
 use serde::{Deserialize, Serialize};
 
 /// What is done about how the origin answers.
@@ -150,9 +148,8 @@ pub struct WatchedOrigin {
     pub holds: bool,
     /// How often the window was cut.
     pub cuts: u64,
-    /// The last number released before the latest cut; nothing until one is released after it.
-    #[serde(default, deserialize_with = "present")]
-    pub cut_at: Option<Cursor>,
+    /// Whether visitors count who are released from then on: each roll says behind which of its numbers.
+    pub is_cut: bool,
     /// Whether a period has fewer visitors than the pace.
     pub is_slowed: bool,
 }

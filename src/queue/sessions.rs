@@ -3,8 +3,8 @@
 //! Releases and claims are the store's (`store/lua/sessions.lua`). Here is what the edge computes of a copy: who is inside, when a
 //! session is renewed, and how many slots are free.
 
+use super::Now;
 use super::chance::{Chance, Rule};
-use super::{Beginning, Cursor, Now, Position};
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -153,8 +153,6 @@ pub struct Sessions {
     pub claimable: u64,
     /// About how many called visitors have not come in time, and may still come.
     pub late: u64,
-    /// The last number whose promised slot was given back.
-    pub lapsed: Cursor,
     /// The sessions there are, by the minute in which they end.
     #[serde(default)]
     pub cells: Vec<Cell>,
@@ -196,8 +194,7 @@ impl Sessions {
     /// Whether a called visitor asks the store for a slot now. Visitors whose slot is still kept do; of late visitors, as many
     /// as there are slots.
     #[must_use]
-    pub fn is_worth_a_claim(&self, position: Position, chance: Chance) -> bool {
-        let is_late = position.0 <= self.lapsed.0;
+    pub fn is_worth_a_claim(&self, is_late: bool, chance: Chance) -> bool {
         match self.claimable {
             0 => false,
             _ if !is_late => true,
@@ -256,9 +253,9 @@ pub struct Renewal {
 }
 
 impl Renewal {
-    /// The same of the ticket with this id, whose holder went in by this beginning of the line.
+    /// The same of the ticket with this id, whose holder went in by this roll.
     #[must_use]
-    pub fn counted(self, id: &str, of: Beginning) -> CountedRenewal {
+    pub fn counted(self, id: &str, of: u64) -> CountedRenewal {
         let Self { from, to } = self;
         let mark = SessionMark::of(id);
         CountedRenewal { from, to, of, mark }
@@ -295,8 +292,8 @@ pub struct CountedRenewal {
     pub from: u64,
     /// The minute in which it ends.
     pub to: u64,
-    /// The beginning of the line by which its visitor went in.
-    pub of: Beginning,
+    /// The roll by which its visitor went in.
+    pub of: u64,
     /// Whose session it is.
     pub mark: SessionMark,
 }
@@ -358,7 +355,6 @@ mod tests {
             promised: 2,
             claimable: 3,
             late: 0,
-            lapsed: Cursor(100),
             cells: vec![
                 Cell {
                     end: MINUTE,
@@ -460,21 +456,21 @@ mod tests {
 
     #[test]
     fn as_many_latecomers_ask_as_there_are_slots() {
-        let asks = |told: &Sessions, position| {
-            let worth = |number| told.is_worth_a_claim(Position(position), Chance::new(number));
+        let asks = |told: &Sessions, is_late| {
+            let worth = |number| told.is_worth_a_claim(is_late, Chance::new(number));
             (0..10_000).filter(|number| worth(*number)).count()
         };
         let some = sessions(Enforcement::On);
-        assert_eq!(asks(&some, 101), 10_000, "their slots are kept");
-        assert_eq!(asks(&some, 100), 10_000, "nobody else is late");
+        assert_eq!(asks(&some, false), 10_000, "their slots are kept");
+        assert_eq!(asks(&some, true), 10_000, "nobody else is late");
         let crowd = Sessions { late: 30, ..some };
-        assert_eq!(asks(&crowd, 101), 10_000);
-        assert!((900..1_100).contains(&asks(&crowd, 100)));
+        assert_eq!(asks(&crowd, false), 10_000);
+        assert!((900..1_100).contains(&asks(&crowd, true)));
         let full = Sessions {
             claimable: 0,
             ..crowd
         };
-        assert_eq!((asks(&full, 100), asks(&full, 101)), (0, 0));
+        assert_eq!((asks(&full, true), asks(&full, false)), (0, 0));
     }
 
     #[test]

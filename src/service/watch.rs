@@ -21,7 +21,7 @@ pub struct Rescue {
 impl Rescue {
     /// The cursor, by the board that says that it is the turn.
     pub(super) fn queue_cursor(&self) -> Option<u64> {
-        self.visit.board.as_ref().map(|board| board.cursor.0)
+        self.visit.board.as_ref().map(|board| board.cursor().0)
     }
 }
 

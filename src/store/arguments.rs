@@ -47,24 +47,19 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
 /// The copy of the board as the script receives it: the text as it came, and in words how far it is, so that the script decodes it only
 /// where it may say something new. `store/lua/copy.lua` says what each word is.
 fn copied(board: &Board) -> Arguments {
-    let (birth, live) = (&board.birth, &board.live);
+    let (own, live) = (board.order(), &board.live);
     let (version, at) = (live.version, live.set_at);
     let data = [
-        birth.started,
-        birth.adopted,
-        version,
-        at.mode,
-        at.pace,
-        at.message,
-        at.cap,
-        at.event,
+        own.0, own.1, version, at.mode, at.pace, at.message, at.cap, at.event,
     ];
     let data = data.map(|number| number.to_string()).join(" ");
-    let lanes = std::iter::once(board.lane(Lane::Main)).chain(board.lanes.iter().copied());
+    let main = std::iter::once((Lane::Main, &board.rolls));
+    let lanes = main.chain(board.lanes.iter().map(|of| (of.lane, &of.rolls)));
+    let stretches = lanes.flat_map(|(lane, rolls)| rolls.iter().map(move |of| (lane, of)));
     let reach = format!("{} {}", board.epoch, board.lines.unwrap_or(0));
-    let reach = lanes.fold(reach, |reach, of| {
-        let name = of.lane.full_name();
-        format!("{reach} {name} {} {}", of.cursor.0, of.length)
+    let reach = stretches.fold(reach, |reach, (lane, of)| {
+        let (name, born) = (lane.full_name(), of.born);
+        format!("{reach} {name}/{born} {} {}", of.served.0, of.drawn)
     });
     let words = [
         Some(("copy", board.text.clone())),

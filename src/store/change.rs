@@ -23,7 +23,7 @@ pub(super) fn arguments(change: Change, author: &Actor<'_>) -> Arguments {
     let marks: Vec<String> = ends
         .map(|(ended, place)| {
             let EndedSession { mark, last, of } = ended;
-            let of = of.map_or(String::new(), |of| format!(":{}:{}", of.born, of.epoch));
+            let of = of.map_or(String::new(), |of| format!(":{of}"));
             format!("{place}:{mark}:{last}{of}")
         })
         .collect();

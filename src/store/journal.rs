@@ -31,7 +31,6 @@ impl Line<'_> {
         let of_place = |place: WaitingProof| {
             [
                 ("trace_born", place.born.to_string()),
-                ("trace_epoch", place.epoch.to_string()),
                 ("trace_position", place.position.0.to_string()),
             ]
         };

@@ -137,7 +137,7 @@ impl Line<'_> {
         let bit = number.saturating_mul(BITS).saturating_add(bit_of(id));
         let lane = self.lane.name().map(|lane| format!("{lane}:"));
         let lane = lane.unwrap_or_default();
-        let claimed = format!("claims:{lane}{}:{}:{chunk}", place.born, place.epoch);
+        let claimed = format!("claims:{lane}{}:{chunk}", place.born);
         let (of_ticket, of_network) = self.asker(id);
         keys.extend(of_ticket);
         arguments.extend(of_network);

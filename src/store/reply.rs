@@ -237,8 +237,7 @@ mod tests {
     /// The least that a board is.
     fn board() -> Value {
         json!({
-            "birth": { "born": 1, "started": 1, "adopted": 0, "sealed": false, "young": true, "settled": 0, "recent": 0 },
-            "epoch": 1, "cursor": 0, "length": 3, "credit": 0,
+            "own": 1, "merged": 0, "young": true, "epoch": 1, "credit": 0,
             "live": { "mode": "hold", "pace": { "automatic": 15, "quantity": 5 }, "paced": false, "version": 0 },
         })
     }
@@ -275,32 +274,33 @@ mod tests {
         let event = json!({ "phase": "open", "told_ms": 9,
             "event": "a:1:2:3:drawn~a" });
         let capped = json!({ "total_active": 9, "minutes": 20, "enforcement": "on", "told_ms": 9, "since": 1, "promised": 0, "claimable": 9,
-            "late": 0, "lapsed": 0, "cells": [[30, 2]], "ended": 0 });
+            "late": 0, "cells": [[30, 2]], "ended": 0 });
         for (name, sound, unreadable) in [
             (
                 "lanes",
-                json!([{ "name": "front", "cursor": 1, "length": 2, "recent": 3 }]),
-                json!([{ "name": "front", "cursor": 1 }]),
+                json!([{ "name": "front", "rolls": [{ "born": 1, "served": 1, "drawn": 2 }] }]),
+                json!([{ "name": "front" }]),
             ),
             (
                 "lanes",
-                json!([{ "name": "west", "cursor": 1, "length": 2, "recent": 0 }]),
-                json!([{ "name": "main", "cursor": 1, "length": 2, "recent": 0 }]),
+                json!([{ "name": "west", "rolls": [] }]),
+                json!([{ "name": "main", "rolls": [] }]),
             ),
             // An empty table of Lua.
-            (
-                "lanes",
-                json!([{ "name": "west", "cursor": 1, "length": 2, "recent": 0 }]),
-                json!({}),
-            ),
+            ("lanes", json!([{ "name": "west", "rolls": [] }]), json!({})),
             ("head", json!("0123456789abcdef"), json!("0123")),
             ("lines", json!(7), json!("some")),
             ("lines", json!(7), json!(1e14)),
             ("lines", json!(7), json!(100_000_000_000_000_u64)),
             (
-                "length",
-                json!(99_999_999_999_999_u64),
-                json!(100_000_000_000_000_u64),
+                "rolls",
+                json!([{ "born": 1, "served": 0, "drawn": 99_999_999_999_999_u64 }]),
+                json!([{ "born": 1, "served": 0, "drawn": 100_000_000_000_000_u64 }]),
+            ),
+            (
+                "rolls",
+                json!([{ "born": 1, "served": 0, "drawn": 1, "lapsed": 1 }]),
+                json!({}),
             ),
             (
                 "measured",
@@ -309,17 +309,17 @@ mod tests {
             ),
             (
                 "origin",
-                json!({ "holds": false, "cuts": 1, "is_slowed": false }),
-                json!({ "holds": 0, "cuts": 1, "is_slowed": false }),
+                json!({ "holds": false, "cuts": 1, "is_cut": true, "is_slowed": false }),
+                json!({ "holds": false, "cuts": 1, "is_cut": 0, "is_slowed": false }),
             ),
             ("event", event.clone(), json!("open")),
             ("sessions", capped.clone(), json!([])),
-            ("begun", json!("a 1 2 -1 drawn"), json!({})),
+            ("begun", json!("a 1 drawn -"), json!({})),
             ("pops", json!(3), json!("many")),
             (
                 "over",
-                json!([{ "last": 5 }, { "last": 3, "lane": "front" }]),
-                json!([{ "last": 5, "lane": "the back" }]),
+                json!([{ "last": 5, "born": 1 }, { "last": 3, "lane": "front", "born": 1 }]),
+                json!([{ "last": 5, "lane": "front" }]),
             ),
             ("live.cap", json!("1 20 60 on"), json!(1)),
             ("live.events", json!("none"), json!(false)),

@@ -41,7 +41,7 @@ mod tests {
 
     use super::*;
     use crate::cache::outbox::Tally;
-    use crate::queue::{Absent, Board, Bound, Cursor, Explained, Live, Mode, Pace, Reason};
+    use crate::queue::{Absent, Board, Bound, Explained, Live, Mode, Pace, Reason};
 
     fn figures() -> Figures {
         let live = Live {
@@ -54,8 +54,7 @@ mod tests {
         };
         let board = Board {
             epoch: 1,
-            cursor: Cursor(3),
-            length: 10,
+            rolls: vec![crate::queue::Stretch::new(0, 3, 10)],
             live,
             ..Board::default()
         };

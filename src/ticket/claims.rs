@@ -9,14 +9,15 @@ use jwt_simple::prelude::*;
 #[derive(Serialize, Deserialize)]
 pub(super) struct Claims {
     pub(super) room: String,
-    /// The birth of the line; absent for a line of the version before.
+    /// The roll of the number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) born: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The first roll that counted when it was signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) epoch: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) pos: Option<u64>,
-    /// The cursor when the number was drawn.
+    /// How much of the roll had been served when the number was drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cur: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +101,7 @@ impl Claims {
                 ..named
             },
             Standing::Waiting(place) => Self {
-                born: named_birth(place.born),
+                born: Some(place.born),
                 epoch: Some(place.epoch),
                 pos: Some(place.position.0),
                 cur: Some(place.cursor_at_draw.0),
@@ -111,12 +112,10 @@ impl Claims {
             Standing::Admitted {
                 position,
                 born,
-                epoch,
                 at,
                 session,
             } => Self {
-                born: named_birth(born),
-                epoch: Some(epoch),
+                born: Some(born),
                 pos: position.map(|position| position.0),
                 adm: Some(at),
                 ses: session,
@@ -149,9 +148,8 @@ impl Claims {
         Lane::named(self.lane.as_deref())
     }
 
-    /// A ticket of the version before has no price.
     fn challenge(&self) -> Option<Challenged> {
-        let [place, paid, until] = self.price.unwrap_or([1, 0, 0]);
+        let [place, paid, until] = self.price?;
         self.above.map(|from| Challenged {
             from,
             place,
@@ -161,35 +159,29 @@ impl Claims {
     }
 
     pub(super) fn standing(&self) -> Option<Standing> {
-        match (self.epoch, self.pos, self.cur, self.adm) {
+        match (self.born, self.pos, self.cur.zip(self.epoch), self.adm) {
             (None, None, None, None) => Some(Standing::Provisional {
                 tries: self.tries.unwrap_or_default(),
                 challenge: self.challenge(),
             }),
-            (Some(epoch), Some(position), Some(seen), None) => {
+            (Some(born), Some(position), Some((seen, epoch)), None) => {
                 Some(Standing::Waiting(WaitingProof {
-                    born: self.born.unwrap_or(0),
+                    born,
                     epoch,
                     position: Position(position),
                     cursor_at_draw: Cursor(seen),
                     came: self.came.map(Position),
                 }))
             }
-            (Some(epoch), position, None, Some(at)) => Some(Standing::Admitted {
+            (Some(born), position, None, Some(at)) => Some(Standing::Admitted {
                 position: position.map(Position),
-                born: self.born.unwrap_or(0),
-                epoch,
+                born,
                 at,
                 session: self.ses,
             }),
             _ => None,
         }
     }
-}
-
-/// A line of the version before has no birth.
-fn named_birth(born: u64) -> Option<u64> {
-    Some(born).filter(|born| *born > 0)
 }
 
 /// What a pass for the origin says besides `sub`, `aud`, `iat` and `exp`.
@@ -199,9 +191,7 @@ pub(super) struct PassClaims {
     /// The last minute of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ses: Option<u64>,
-    /// The beginning of the line that the session is of.
+    /// The roll that the session is of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) born: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) epoch: Option<u64>,
 }

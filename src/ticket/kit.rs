@@ -11,7 +11,7 @@ use ct_codecs::{Encoder, Hex};
 /// The kit's line, as `cargo dev migrate` found it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KitLine {
-    /// The birth of the line that took it over.
+    /// The roll as which the room took it over.
     pub born: u64,
     /// Its last number: behind it come those drawn here.
     pub numbers: u64,

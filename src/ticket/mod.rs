@@ -17,7 +17,8 @@ mod standing;
 
 use crate::queue::draw;
 use crate::queue::{
-    Beginning, Begun, DrawSecrets, Head, Invitation, Lane, Now, Position, RoomName,
+    Begun, Board, Cursor, DrawSecrets, Head, Invitation, Lane, Now, Position, RoomName,
+    WaitingProof,
 };
 use claims::Claims;
 use ct_codecs::{Encoder, Hex};
@@ -114,11 +115,35 @@ impl Ticket {
         }
     }
 
-    /// The beginning of the line by which its holder went in.
+    /// The number that its holder has, or went in by: what the lot says of it was said before.
     #[must_use]
-    pub fn went_in_by(&self) -> Option<Beginning> {
+    pub fn place(&self) -> Option<WaitingProof> {
         match self.standing {
-            Standing::Admitted { born, epoch, .. } => Some(Beginning { born, epoch }),
+            Standing::Waiting(place) => Some(place),
+            Standing::Admitted { position, born, .. } => position.map(|position| WaitingProof {
+                born,
+                epoch: 1,
+                position,
+                cursor_at_draw: Cursor(0),
+                came: Some(position),
+            }),
+            Standing::Provisional { .. } => None,
+        }
+    }
+
+    /// Where its holder stands by this board; where that does not know the roll, the number.
+    #[must_use]
+    pub fn position_by(&self, board: &Board) -> Option<Position> {
+        let placed = self.place();
+        let told = placed.and_then(|place| board.of(self.lane).number(place));
+        told.or_else(|| self.position())
+    }
+
+    /// The roll by which its holder went in.
+    #[must_use]
+    pub fn went_in_by(&self) -> Option<u64> {
+        match self.standing {
+            Standing::Admitted { born, .. } => Some(born),
             Standing::Provisional { .. } | Standing::Waiting(_) => None,
         }
     }
@@ -165,7 +190,7 @@ impl Ticket {
 pub const DRAW_REMEMBERED: u64 = 300;
 
 /// Our tickets are some 300 bytes, and at most 1 235 where an invited visitor of a region has a place by lot; nothing much longer is looked at.
-const LONGEST_TICKET: usize = 1300;
+const LONGEST_TICKET: usize = 2300;
 
 /// How far the clocks of two data centres may lie apart, in seconds.
 const CLOCK_SKEW: u64 = 120;
@@ -351,7 +376,7 @@ mod tests {
         let lane = Lane::read(&"r".repeat(16)).unwrap();
         let place = WaitingProof {
             born: 1_799_999_000_000,
-            epoch: 1_799_999_000,
+            epoch: 1,
             position: Position(10_000_500),
             cursor_at_draw: Cursor(10_000_000),
             came: Some(Position(10_000_400)),
@@ -359,12 +384,17 @@ mod tests {
         let event = Begun {
             id: "e".repeat(32),
             opens_ms: 1_800_000_000_000,
-            own: crate::queue::Prequeue {
-                lane,
-                base: 10_000_000,
-                drawn: Some(5_000_000),
-            },
-            others: Vec::new(),
+            numbers: Some(
+                (0..16)
+                    .map(|roll| crate::queue::Prequeue {
+                        lane,
+                        born: 1_799_999_000_000 + roll,
+                        base: 10_000_000,
+                        drawn: 5_000_000,
+                    })
+                    .collect(),
+            ),
+            lane,
             order: crate::queue::Order::Drawn,
             commitment: Some(draw::commitment(&"a".repeat(64))),
             lot: Some(Lot {
@@ -431,7 +461,6 @@ mod tests {
         let admitted = [Some(Position(5)), None].map(|position| Standing::Admitted {
             position,
             born: 5,
-            epoch: 1,
             at: NOW,
             session: position.map(|_| NOW / 60 + 20),
         });
@@ -533,7 +562,6 @@ mod tests {
             standing: Standing::Admitted {
                 position: Some(Position(5)),
                 born: 5,
-                epoch: 1,
                 at: NOW,
                 session: None,
             },

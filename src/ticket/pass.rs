@@ -3,7 +3,7 @@
 use super::claims::PassClaims;
 use super::keys::{Purpose, derived};
 use super::{Keys, LONGEST_TICKET, Ticket, claims, signed};
-use crate::queue::{Beginning, Now, RoomName};
+use crate::queue::{Now, RoomName};
 use jwt_simple::prelude::*;
 
 /// How long a pass for the origin is good, in seconds.
@@ -17,8 +17,8 @@ pub(super) const PASS_TYPE: &str = "queue-pass+JWT";
 pub struct PassHolder {
     /// The id of the ticket.
     pub id: String,
-    /// Where it had a session: the last minute, and the beginning of the line that it is of.
-    pub session: Option<(u64, Beginning)>,
+    /// Where it had a session: the last minute, and the roll that it is of.
+    pub session: Option<(u64, u64)>,
 }
 
 impl Keys {
@@ -31,8 +31,7 @@ impl Keys {
         let custom = PassClaims {
             room: room.to_string(),
             ses: session,
-            born: of.map(|of| of.born),
-            epoch: of.map(|of| of.epoch),
+            born: of,
         };
         let options = HeaderOptions {
             signature_type: Some(PASS_TYPE.to_owned()),
@@ -54,11 +53,9 @@ impl Keys {
         let claims = by(&self.pass).or_else(|| previous.find_map(|key| by(&key)))?;
         let is_of_here = claims.custom.room == room.as_str();
         let custom = claims.custom;
-        let born = custom.born.unwrap_or(0);
-        let of = custom.epoch.map(|epoch| Beginning { born, epoch });
         let holder = PassHolder {
             id: claims.subject?,
-            session: custom.ses.zip(of),
+            session: custom.ses.zip(custom.born),
         };
         is_of_here.then_some(holder)
     }

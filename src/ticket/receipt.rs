@@ -22,10 +22,8 @@ pub struct Receipt {
     pub lane: Lane,
     /// The number, where there is one.
     pub number: Option<Position>,
-    /// The line and the epoch that it belongs to.
+    /// The roll that it belongs to; 0 without one.
     pub born: u64,
-    /// The same.
-    pub epoch: u64,
     /// Unix second in which the ticket was signed.
     pub signed: u64,
     /// What the journal had reached then.
@@ -57,7 +55,6 @@ impl Receipt {
             self.lane.name().unwrap_or("-").to_owned(),
             word(self.number.map(|number| number.0)),
             self.born.to_string(),
-            self.epoch.to_string(),
             self.signed.to_string(),
             self.head.map_or("-".to_owned(), String::from),
             word(self.cursor),
@@ -95,18 +92,7 @@ impl Receipt {
     }
 
     fn of_words(words: &[&str]) -> Option<Self> {
-        let [
-            reference,
-            lane,
-            number,
-            born,
-            epoch,
-            signed,
-            head,
-            cursor,
-            given,
-        ] = words
-        else {
+        let [reference, lane, number, born, signed, head, cursor, given] = words else {
             return None;
         };
         Some(Self {
@@ -114,7 +100,6 @@ impl Receipt {
             lane: Lane::named((*lane != "-").then_some(lane))?,
             number: number.parse().ok().map(Position),
             born: born.parse().ok()?,
-            epoch: epoch.parse().ok()?,
             signed: signed.parse().ok()?,
             head: Head::read(head),
             cursor: cursor.parse().ok(),
@@ -127,7 +112,7 @@ impl Receipt {
     pub fn place(&self) -> Option<WaitingProof> {
         Some(WaitingProof {
             born: self.born,
-            epoch: self.epoch,
+            epoch: 1,
             position: self.number?,
             cursor_at_draw: crate::queue::Cursor(0),
             came: None,
@@ -145,7 +130,6 @@ mod tests {
             lane: Lane::Front,
             number: Some(Position(12)),
             born: 1_799_999_000_000,
-            epoch: 1,
             signed: 1_800_000_000,
             head: Head::read("0123456789abcdef"),
             cursor: Some(7),

@@ -20,10 +20,8 @@ pub enum Standing {
     Admitted {
         /// The number it was admitted with; none for a test ticket that was let in without one.
         position: Option<Position>,
-        /// The birth of the line that let it in; 0 where the ticket names none.
+        /// The roll of that number, or the one that gave numbers then.
         born: u64,
-        /// The epoch the number belongs to.
-        epoch: u64,
         /// When.
         at: u64,
         /// The last minute of the session, since 1970; none for a visitor let in without a cap.

@@ -228,7 +228,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         position: visit.position().filter(|_| tells_place),
         lane: visit.ticket.lane,
         seen: board
-            .map(|board| board.cursor)
+            .and_then(|_| visit.cursor())
             .zip(ahead)
             .filter(|_| tells_place),
         mode,

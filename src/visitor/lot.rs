@@ -2,7 +2,7 @@
 
 use crate::http::Reply;
 use crate::http::object::object;
-use crate::queue::{Begun, Board, Lane};
+use crate::queue::{Begun, Board, Lane, Position};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use serde_json::Value;
@@ -46,7 +46,7 @@ fn told(board: &Board, lane: Lane, ticket: Option<&Ticket>, room: &str) -> Value
         "commitment": begun.commitment.as_deref(),
         "public_value_from": begun.order.source(),
         "lane": lane.full_name(),
-        "drawn": begun.own.drawn,
+        "drawn": begun.drawn(),
         "value": lot.map(|lot| lot.value.as_str()),
         "secret": lot.map(|lot| lot.secret.as_str()),
         "seed": seed.as_deref(),
@@ -59,14 +59,15 @@ fn place(begun: &Begun, board: &Board, ticket: &Ticket) -> Option<(u64, Option<u
     let Standing::Waiting(place) = ticket.standing else {
         return None;
     };
+    // Who came behind the lot is at the place behind all of it.
+    let within = |position: Position| {
+        let place = board.place(position);
+        let is_in = begun.came((place.born, place.position.0));
+        is_in.or_else(|| board.behind(begun.first()?, position))
+    };
     let place = board.redrawn(place);
     let is_decided = begun.seed().is_some();
     let given = board.number(place).filter(|_| is_decided);
     let came = place.came.or_else(|| board.number(place))?;
-    let within = |number: u64| {
-        number
-            .checked_sub(begun.own.base)
-            .filter(|number| *number > 0)
-    };
-    Some((within(came.0)?, given.and_then(|given| within(given.0))))
+    Some((within(came)?, given.and_then(within)))
 }

@@ -56,7 +56,6 @@ fn facts(receipt: &Receipt, text: &str, room: &str) -> Value {
         "lane": receipt.lane.name(),
         "number": receipt.number.map(|number| number.0),
         "born": receipt.born,
-        "epoch": receipt.epoch,
         "signed": iso_8601(receipt.signed.saturating_mul(1000)),
         "head": receipt.head.map(String::from),
         "cursor": receipt.cursor,
@@ -77,8 +76,8 @@ fn words(receipt: &Receipt, place: Place, text: &str) -> String {
     format!("{number}{ahead} Time: {given}. Keep this text for support: {text}")
 }
 
-/// A number in the line, with the birth and the epoch that it is of.
-type Numbered = (Option<Position>, u64, u64);
+/// A number, with the roll that it is of.
+type Numbered = (Option<Position>, u64);
 
 /// Where the ticket stands, as its page tells it.
 fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
@@ -94,12 +93,17 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
     let placed = of_lane.as_ref().and_then(|board| placed_in(board, ticket));
     let stated = placed.unwrap_or_else(|| written(ticket));
     let cursor = of_lane.filter(|board| is_recent && tells(board, stated, ticket));
-    // A copy of before an event knows nothing of its lot. It is of another epoch, or of a young line: there an event ends no ticket.
-    let knows = |board: &&Board| placed.is_some() && !board.birth.young;
-    let (number, born, epoch) = stated;
+    // A copy of before an event knows nothing of its lot. It is of another roll, or of young data: there an event ends no ticket.
+    let knows = |board: &&Board| placed.is_some() && !board.young;
+    let (number, born) = stated;
+    let here = board.as_ref().filter(knows);
+    let position = match here {
+        Some(board) => ticket.position_by(board),
+        None => number,
+    };
     let awaits = match ticket.standing {
         Standing::Waiting(place) if place.came.is_none() => {
-            awaits_lot(ticket, board.as_ref().filter(knows), number, request)
+            awaits_lot(ticket, here, position, request)
         }
         Standing::Provisional { .. } | Standing::Waiting(_) | Standing::Admitted { .. } => false,
     };
@@ -108,55 +112,57 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
         lane,
         number: number.filter(|_| !awaits),
         born,
-        epoch,
         signed: ticket.signed,
         head: ticket.head,
-        cursor: cursor.map(|board| board.cursor.0),
+        cursor: cursor.map(|board| served_of(&board, born)),
         given: request.now,
     };
     let place = if awaits { Place::ByLot } else { Place::Told };
     (receipt, place)
 }
 
-/// The number of a waiting ticket in the line of this board; nothing where it is of another line.
+/// The number of a waiting ticket, as the lot of this board has it; nothing where the board does not know its roll.
 fn placed_in(board: &Board, ticket: &Ticket) -> Option<Numbered> {
     let Standing::Waiting(place) = ticket.standing else {
         return None;
     };
-    let (born, epoch) = (board.birth.born, board.epoch);
     match TicketState::of(place, board) {
-        TicketState::Placed(number) => Some((Some(number), born, epoch)),
-        // The copy is of before the draw.
-        _ if (place.born, place.epoch) == (born, epoch) => {
-            Some((Some(place.position), born, epoch))
+        TicketState::Placed(position) => {
+            let place = board.place(position);
+            Some((Some(place.position), place.born))
         }
-        _ => None,
+        // The copy is of before the draw.
+        TicketState::Ahead => Some((Some(place.position), place.born)),
+        TicketState::Ended | TicketState::Settling => None,
     }
 }
 
 /// What the ticket itself says.
 fn written(ticket: &Ticket) -> Numbered {
     match ticket.standing {
-        Standing::Provisional { .. } => (None, 0, 0),
-        Standing::Waiting(place) => (Some(place.position), place.born, place.epoch),
-        Standing::Admitted {
-            position,
-            born,
-            epoch,
-            ..
-        } => (position, born, epoch),
+        Standing::Provisional { .. } => (None, 0),
+        Standing::Waiting(place) => (Some(place.position), place.born),
+        Standing::Admitted { position, born, .. } => (position, born),
     }
 }
 
-/// Whether the cursor of this board may stand beside what is stated: not that of another line, nor of before the turn of a visitor
-/// inside.
-fn tells(board: &Board, (number, born, epoch): Numbered, ticket: &Ticket) -> bool {
-    let is_same_line = (board.birth.born, board.epoch) == (born, epoch);
+fn served_of(board: &Board, born: u64) -> u64 {
+    let of = board.rolls.iter().find(|of| of.born == born);
+    of.map_or(0, |of| of.served.0)
+}
+
+/// Whether this board may say what was served of the stated roll: not where visitors of an older one still wait, who go first, nor of
+/// before the turn of a visitor inside.
+fn tells(board: &Board, (number, born): Numbered, ticket: &Ticket) -> bool {
+    let older = board.rolls.iter().filter(|of| of.born < born);
+    let is_first = older.into_iter().all(|of| of.served.0 == of.drawn);
+    let is_known = born == board.own || board.rolls.iter().any(|of| of.born == born);
     match ticket.standing {
         Standing::Provisional { .. } => true,
-        Standing::Waiting(_) => is_same_line,
+        Standing::Waiting(_) => is_known && is_first,
         Standing::Admitted { .. } => {
-            is_same_line && number.is_none_or(|number| number.0 <= board.cursor.0)
+            let served = served_of(board, born);
+            is_known && is_first && number.is_none_or(|number| number.0 <= served)
         }
     }
 }

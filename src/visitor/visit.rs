@@ -237,17 +237,18 @@ impl Visit {
     #[must_use]
     pub fn cursor(&self) -> Option<Cursor> {
         let board = self.board.as_ref()?;
-        Some(board.of(self.ticket.lane).cursor)
+        let of_lane = board.of(self.ticket.lane);
+        let position = self.position();
+        Some(position.map_or_else(|| of_lane.cursor(), |position| of_lane.cursor_for(position)))
     }
 
-    /// The visitor's number in the line: what is on the ticket, unless the board says that it has moved.
+    /// The visitor's position in the lane, by the board: behind the numbers of older rolls. Without one, the number on the ticket.
     #[must_use]
     pub fn position(&self) -> Option<Position> {
-        let moved = match (self.ticket.standing, &self.board) {
-            (Standing::Waiting(place), Some(board)) => board.of(self.ticket.lane).number(place),
-            _ => None,
-        };
-        moved.or_else(|| self.ticket.position())
+        match &self.board {
+            Some(board) => self.ticket.position_by(board),
+            None => self.ticket.position(),
+        }
     }
 
     /// Decided from the ticket alone.

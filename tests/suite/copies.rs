@@ -1,9 +1,12 @@
 //! The board on its way between the script and the edge, and the copy of it that a POP brings back: over the embedded store and a Redis.
 
+use std::cell::Cell;
+
 use now_serving::cache::LastBoard;
 use now_serving::queue::{
     AbsentVisitors, Board, Cap, Change, Changed, Effort, Event, HealthRule, Lag, Lane,
     NetworkBound, NoSecrets, Now, Order, Pace, Region, RegionName, Regions, RoomName, Schedule,
+    Stretch,
 };
 use now_serving::store::upstash::StoreError;
 use now_serving::store::{Clock, Line};
@@ -31,6 +34,8 @@ struct Room {
     cap: Cap,
     events: Vec<Event>,
     regions: Option<Regions>,
+    /// Where visitors draw.
+    home: Cell<Lane>,
 }
 
 impl Room {
@@ -40,6 +45,7 @@ impl Room {
             cap: Cap::default(),
             events: Vec::new(),
             regions: None,
+            home: Cell::new(Lane::Main),
         }
     }
 
@@ -91,7 +97,7 @@ impl Room {
             effort: Effort::default(),
             invitation: None,
             lane: Lane::Main,
-            home: Lane::Main,
+            home: self.home.get(),
             front_share: 10,
             regions: self.regions.as_ref(),
             lifetime: 172_800,
@@ -118,7 +124,7 @@ fn a_copy_is_decoded_where_it_may_be_news(store: Store) {
         ..board
     };
     let older = Board {
-        length: 0,
+        rolls: Vec::new(),
         ..unreadable.clone()
     };
     for (id, known) in [("two", &unreadable), ("three", &older)] {
@@ -126,10 +132,10 @@ fn a_copy_is_decoded_where_it_may_be_news(store: Store) {
         assert!(board.is_ok(), "{id}: {board:?}");
     }
     let mut news = [(); 6].map(|()| unreadable.clone());
-    news[0].length += 100;
+    news[0].rolls[0].drawn += 100;
     news[1].epoch += 1;
     news[2].live.version += 1;
-    news[3].birth.started += 1;
+    news[3].merged += 1;
     news[4].lines = Some(100);
     news[5].live.set_at.message = START_MS;
     for known in news {
@@ -160,7 +166,7 @@ fn a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss(store: St
         panic!("{changed:?}");
     };
     assert_eq!(board.live.message.as_deref(), Some(MESSAGE));
-    assert!(board.lanes.is_empty() && board.birth.splices.is_empty());
+    assert!(board.lanes.is_empty() && board.rolls.is_empty());
     assert!(board.sessions.as_ref().unwrap().cells.is_empty());
     is_json_of_serde(&board);
     let drawn = room.draws("one", Some(board), 1_000).unwrap();
@@ -169,11 +175,88 @@ fn a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss(store: St
     let back = room.draws("two", Some(drawn.clone()), 2_000).unwrap();
     is_json_of_serde(&back);
     assert_eq!(back.live.message.as_deref(), Some(MESSAGE));
-    assert_eq!(back.birth.born, drawn.birth.born);
-    assert!(back.length > drawn.length);
-    // What a POP keeps of the board with splices is the same board.
+    assert_eq!(back.rolls[0], drawn.rolls[0]);
+    assert!(back.rolls.len() == 2 && back.length() > drawn.length());
+    // What a POP keeps of the board with two rolls is the same board.
     let again = now_serving::cache::read_board(back.text.clone(), back.logged);
     assert_eq!(again, Some(back));
+}
+
+/// Of three losses in a row each data centre knows another part. Whatever comes first, and however often, all of it is known in the end.
+fn copies_leave_the_same_rolls_in_any_order(store: Store) {
+    let room = Room::with_everything(store);
+    let west = Lane::read("west").unwrap();
+    let mut copies = Vec::new();
+    for data in 0..3 {
+        let ms = 1_000 * data;
+        for (number, home) in [Lane::Main, west, Lane::Main, west].into_iter().enumerate() {
+            room.home.set(home);
+            let board = room.draws(&format!("{data} {number}"), None, ms).unwrap();
+            copies.push(board);
+        }
+        let permit = vec![("amount", "1".to_owned()), ("credit_max", "0".to_owned())];
+        let permitted = room.line(None, ms, |line| {
+            line.change(Change::new("permit", permit), &admin())
+        });
+        let Ok(Changed::Done(board, _)) = permitted else {
+            panic!("{permitted:?}");
+        };
+        copies.push(board);
+        room.store.0.restart_empty();
+    }
+    let mut found = None;
+    for turn in 0..copies.len() {
+        copies.rotate_left(1);
+        let (first, last) = copies.split_at(turn % 7);
+        let order = last.iter().chain(first.iter().rev()).chain(last);
+        let mut board = None;
+        for (copy, ms) in order.zip((4_000..).step_by(10)) {
+            let looked = room.line(Some(copy.clone()), ms, |line| line.release_due(&[]));
+            board = Some(looked.unwrap());
+        }
+        let rolls = board.map(|board| (board.rolls.clone(), board.lane(west).rolls));
+        assert_eq!(found.get_or_insert(rolls.clone()), &rolls, "turn {turn}");
+        room.store.0.restart_empty();
+    }
+    let (main, west) = found.flatten().unwrap();
+    let figures = |rolls: &[Stretch]| -> Vec<(u64, u64)> {
+        rolls.iter().map(|of| (of.served.0, of.drawn)).collect()
+    };
+    let all: u64 = main.iter().chain(&west).map(|of| of.served.0).sum();
+    assert_eq!((main.len(), all), (3, 3), "{main:?} {west:?}");
+    assert!(
+        figures(&main)
+            .iter()
+            .chain(&figures(&west))
+            .all(|of| of.1 == 2)
+    );
+}
+
+/// More losses than rolls are kept: the one that gives numbers is never among those that go.
+fn of_too_many_rolls_the_own_one_stays(store: Store) {
+    let room = Room::plain(store);
+    let mut copies = Vec::new();
+    for data in 0..17 {
+        copies.push(
+            room.draws(&format!("of {data}"), None, 1_000 * data)
+                .unwrap(),
+        );
+        room.store.0.restart_empty();
+    }
+    room.draws("new", None, 20_000).unwrap();
+    let permit = vec![("amount", "1".to_owned()), ("credit_max", "0".to_owned())];
+    let permitted = room.line(None, 20_000, |line| {
+        line.change(Change::new("permit", permit), &admin())
+    });
+    assert!(matches!(permitted, Ok(Changed::Done(..))), "{permitted:?}");
+    for copy in copies {
+        room.line(Some(copy), 20_010, |line| line.release_due(&[]))
+            .unwrap();
+    }
+    let board = room.draws("next", None, 20_020).unwrap();
+    let own = board.rolls.iter().find(|of| of.born == board.own).unwrap();
+    assert_eq!((own.served.0, own.drawn), (1, 2));
+    assert_eq!(board.rolls.len(), 17, "{board:?}");
 }
 
 mod native {
@@ -191,6 +274,42 @@ mod native {
     #[test]
     fn a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss() {
         super::a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss(store());
+    }
+
+    /// Within the minute in which a store takes no numbers of the other one, it learns what was ended there.
+    #[test]
+    fn a_store_that_takes_turns_learns_that_all_tickets_ended() {
+        let room = Room::plain(store());
+        let one = room.draws("one", None, 0).unwrap();
+        let first = room.store.0.backup().unwrap();
+        room.store.0.restart_empty();
+        let two = room.draws("two", Some(one), 1_000).unwrap();
+        let second = room.store.0.backup().unwrap();
+        room.store.0.restart_from(&first);
+        let three = room.draws("three", Some(two), 2_000).unwrap();
+        let first = room.store.0.backup().unwrap();
+        room.store.0.restart_from(&second);
+        let ended = room.line(Some(three), 3_000, |line| {
+            line.change(Change::new("epoch", Vec::new()), &admin())
+        });
+        let Ok(Changed::Done(ended, _)) = ended else {
+            panic!("{ended:?}");
+        };
+        room.store.0.restart_from(&first);
+        let epoch = ended.epoch;
+        let back = room.draws("four", Some(ended), 5_000).unwrap();
+        assert_eq!(back.epoch, epoch);
+        assert!(back.own >= epoch, "{back:?}");
+    }
+
+    #[test]
+    fn of_too_many_rolls_the_own_one_stays() {
+        super::of_too_many_rolls_the_own_one_stays(store());
+    }
+
+    #[test]
+    fn copies_leave_the_same_rolls_in_any_order() {
+        super::copies_leave_the_same_rolls_in_any_order(store());
     }
 }
 
@@ -210,5 +329,10 @@ mod redis {
     #[test]
     fn a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss() {
         on(super::a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss);
+    }
+
+    #[test]
+    fn copies_leave_the_same_rolls_in_any_order() {
+        on(super::copies_leave_the_same_rolls_in_any_order);
     }
 }

@@ -144,11 +144,8 @@ fn place_is_path(place: Spot) -> bool {
     matches!(place, Spot::Path)
 }
 
-fn cursor(house: &House) -> serde_json::Value {
-    house
-        .store
-        .command(&["HGET", "queue:{main}", "main cursor"])
-        .unwrap()
+fn cursor(house: &House) -> u64 {
+    house.numbers("main").0
 }
 
 /// A sound amount in a sound form is meant to move the line.

@@ -940,11 +940,19 @@ impl House {
         self.store.command(&load).unwrap();
     }
 
-    /// Writes into the line as another data centre would: nothing here learns of it.
+    /// Writes into the line as another data centre would: nothing here learns of it. `LANE cursor` and `LANE length` are of its own roll.
     pub(crate) fn write(&self, fields: &[&str]) {
-        let key = self.key("");
-        let command = [&["HSET", key.as_str()], fields].concat();
-        self.store.command(&command).unwrap();
+        harness::kept::write(&self.store, &self.key(""), fields).unwrap();
+    }
+
+    /// Ends all tickets as an operator does in another data centre: nothing here learns of it.
+    pub(crate) fn end_all_elsewhere(&self) {
+        harness::kept::end_all(&self.store, &self.key("")).unwrap();
+    }
+
+    /// How many numbers of a lane were served, and how many were drawn, as the store keeps them.
+    pub(crate) fn numbers(&self, lane: &str) -> (u64, u64) {
+        harness::kept::numbers(&self.store, &self.key(""), lane).unwrap()
     }
 
     /// More than a million tickets drawn, 200 000 of them waiting, at a pace that is known and moves nobody now.

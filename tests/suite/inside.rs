@@ -17,9 +17,7 @@ use now_serving::cache::outbox::{Outbox, Tally};
 use now_serving::cache::{LastBoard, NoBoard, ended};
 use now_serving::config::Config;
 use now_serving::operator::verbs::{End, Intent, Permit, SetCap, SetMode};
-use now_serving::queue::{
-    Beginning, Board, Cap, Changed, CountedRenewal, EndedSession, Mode, Now, Sessions,
-};
+use now_serving::queue::{Board, Cap, Changed, CountedRenewal, EndedSession, Mode, Now, Sessions};
 use now_serving::request::Request;
 use now_serving::service;
 use now_serving::store::Line;
@@ -300,10 +298,11 @@ impl World {
     fn end(&self, client: &Client) {
         let number = |name| client.claim(name).and_then(|claim| claim.as_u64());
         let id = client.claim("sub").unwrap().as_str().unwrap().to_owned();
-        let of = number("born").zip(number("epoch"));
-        let of = of.map(|(born, epoch)| Beginning { born, epoch });
         let end = End {
-            sessions: vec![EndedSession::of_ticket(&id, number("ses").zip(of))],
+            sessions: vec![EndedSession::of_ticket(
+                &id,
+                number("ses").zip(number("born")),
+            )],
             reference: None,
         };
         let changed = self.line(|line| line.change(end.change(), &admin()));

@@ -159,7 +159,7 @@ fn live(house: &House) {
             visitor.ask("/");
             house.store.fail(Faults::none());
             house.change("message", r#"{"message":"Doors at ten"}"#);
-            house.write(&["epoch", "2"]);
+            house.end_all_elsewhere();
         }
         thread::sleep(Duration::from_secs(2));
     }

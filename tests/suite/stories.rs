@@ -239,6 +239,7 @@ in_houses! {
         an_unsound_configuration_keeps_the_rooms_apart
         a_waiting_page_of_a_room_that_is_no_longer_listed_asks_again
         the_line_of_the_kit_goes_on_here
+        a_line_of_the_kit_that_was_ended_is_not_moved_again
         a_ticket_of_the_kit_is_one_until_the_end_in_the_first_room_only
         a_ticket_of_the_kit_takes_the_place_of_no_ticket_of_ours
         what_pages_of_other_origins_send_draws_nothing_and_gets_no_cookie

@@ -481,11 +481,7 @@ impl Outcome {
 }
 
 fn length(house: &House) -> u64 {
-    let length = house
-        .store
-        .command(&["HGET", &house.key(""), "main length"])
-        .unwrap();
-    length.as_str().unwrap().parse().unwrap()
+    house.numbers("main").1
 }
 
 fn row(request: &Request) -> usize {

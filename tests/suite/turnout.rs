@@ -57,19 +57,9 @@ impl Sale {
         };
         // A line that no sale empties; its data are old, so no older line comes back.
         let born = (START_MS - 600_000).to_string();
-        let line = [
-            "epoch",
-            "1",
-            "main length",
-            "1000000",
-            "born",
-            &born,
-            "started",
-            &born,
-            "sealed",
-            "1",
-        ];
+        let line = harness::kept::begun(&born);
         sale.command(&[&["HSET", "queue:{main}"], &line[..]].concat());
+        harness::kept::write(&sale.store.0, "queue:{main}", &["main length", "1000000"]).unwrap();
         sale
     }
 
@@ -118,7 +108,7 @@ impl Sale {
             self.came += come;
         }
         let board = self.line(|line| line.release_due(&batches)).unwrap();
-        self.called = board.cursor.0;
+        self.called = board.cursor().0;
     }
 
     fn minutes(&mut self, many: u64) {

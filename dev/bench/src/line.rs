@@ -25,8 +25,8 @@ impl Line {
         let edge = backends.product(builds)?;
         // The line begins with its first number.
         draw(edge.addr(), "/").await?;
-        let length = ["HSET", "queue:{main}", "main length", &waiting.to_string()];
-        backends.store.command(&length)?;
+        let length = ["main length", &waiting.to_string()];
+        harness::kept::write(&backends.store, "queue:{main}", &length)?;
         let first = draw(edge.addr(), "/").await?;
         let cookie = draw_again(edge.addr(), (COOKIE, first)).await?;
         Ok(Self {

@@ -50,7 +50,7 @@ fn the_line_of_the_kit_is_taken_over_once_and_the_setting_is_printed() {
 
     // What an operator has set already stays.
     store
-        .command(&["HSET", "queue:{main}", "mode", "hold", "main length", "0"])
+        .command(&["HSET", "queue:{main}", "mode", "hold"])
         .unwrap();
     let (code, said, complained) = run(TOKEN);
     assert_eq!(code, Some(0), "{complained}");

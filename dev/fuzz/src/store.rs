@@ -27,15 +27,11 @@ use crate::keys::{KEYS, NOW, ROOM, SECRET, now};
 const ID: &str = "0123456789abcdef0123456789abcdef";
 
 /// What a board has always: one without one of these is none.
-const REQUIRED: [&str; 13] = [
-    "/birth",
-    "/birth/born",
-    "/birth/started",
-    "/birth/young",
-    "/birth/recent",
+const REQUIRED: [&str; 9] = [
+    "/own",
+    "/merged",
+    "/young",
     "/epoch",
-    "/cursor",
-    "/length",
     "/credit",
     "/live",
     "/live/mode",
@@ -264,10 +260,9 @@ fn place() -> WaitingProof {
 fn is_as_told(board: &Board, pairs: &Pairs) {
     let (told, live) = (pairs.board(), &board.live);
     for (path, number) in [
-        ("/birth/born", board.birth.born),
+        ("/own", board.own),
+        ("/merged", board.merged),
         ("/epoch", board.epoch),
-        ("/cursor", board.cursor.0),
-        ("/length", board.length),
         ("/credit", board.credit),
         ("/live/version", live.version),
         ("/live/pace/automatic", live.pace.automatic),

@@ -172,7 +172,7 @@ fn standing(input: &mut Input<'_>) -> Standing {
         },
         1 => Standing::Waiting(WaitingProof {
             born: input.number(),
-            epoch: input.number(),
+            epoch: 1,
             position: Position(input.number()),
             cursor_at_draw: Cursor(input.number()),
             came: input.maybe(|input| Position(input.number())),
@@ -180,7 +180,6 @@ fn standing(input: &mut Input<'_>) -> Standing {
         _ => Standing::Admitted {
             position: input.maybe(|input| Position(input.number())),
             born: input.number(),
-            epoch: input.number(),
             at: NOW,
             session: input.maybe(Input::number),
         },
@@ -210,12 +209,13 @@ fn event(input: &mut Input<'_>, lane: Lane) -> Begun {
     Begun {
         id: input.name(32),
         opens_ms: input.number(),
-        own: Prequeue {
+        numbers: Some(vec![Prequeue {
             lane,
+            born: input.number(),
             base: input.number(),
-            drawn: input.maybe(Input::number),
-        },
-        others: Vec::new(),
+            drawn: input.number(),
+        }]),
+        lane,
         order: Order::Drawn,
         commitment: Some(commitment(&secret)),
         lot: Some(Lot {

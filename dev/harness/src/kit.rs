@@ -10,46 +10,60 @@ const KEYS: [&str; 2] = ["queue:cursor", "queue:length"];
 /// and the journal has a line for it. Visitors who went straight in and are not told yet stay so: the next line tells of them.
 const SCRIPT: &str = r"
 local line, list, cursor, length = KEYS[1], KEYS[2], tonumber(ARGV[1]), tonumber(ARGV[2])
+-- `served` or `drawn` of all rolls of a lane.
+local function sum_of(lane, figure)
+  local sum, words = 0, redis.call('HGETALL', line)
+  for i = 1, #words, 2 do
+    local of, name = string.match(words[i], '^(.+)/%d+ (%a+)$')
+    sum = sum + (of == lane and name == figure and tonumber(words[i + 1]) or 0)
+  end
+  return sum
+end
 local function note(moved)
   local known = redis.call('HGET', line, 'journal') or ''
   local seq, head, told, rest = string.match(known, '^(%d+) (%x+) (%d+) (.+)$')
   if not seq or moved == 0 then
     return
   end
-  local has = redis.call('HMGET', line, 'main length', 'front length', 'period', 'left', 'credit')
+  local has = redis.call('HMGET', line, 'period', 'left', 'credit')
   local words = {}
   for word in string.gmatch(redis.call('LRANGE', list, 0, 0)[1] or '', '%S+') do
     table.insert(words, word)
   end
   local time = redis.call('TIME')
   local now, to = time[1] * 1000 + math.floor(time[2] / 1000), told + moved
-  local most = math.max(tonumber(has[1]), tonumber(words[7] or 0))
-  local front = string.match(rest, '^%d+')
-  front = tonumber(has[2] or 0) > 0 and front .. ':' .. front .. ':' .. has[2] or '-'
-  local text = table.concat({ head, string.format('%d %d restore %s %d %d', seq + 1, now, told, to, most), front, 0, has[3] or -1,
-    has[4] or 0, has[5] or 0, words[13] or '0:0', '- kit -' }, ' ')
+  local most = math.max(sum_of('main', 'drawn'), tonumber(words[7] or 0))
+  local front, drawn = string.match(rest, '^%d+'), sum_of('front', 'drawn')
+  front = drawn > 0 and string.format('%s:%s:%d', front, front, drawn) or '-'
+  local text = table.concat({ head, string.format('%d %d restore %s %d %d', seq + 1, now, told, to, most), front, 0, has[1] or -1,
+    has[2] or 0, has[3] or 0, words[13] or '0:0', '- kit -' }, ' ')
   head = redis.sha1hex(line .. ' ' .. text)
   redis.call('HSET', line, 'journal', string.format('%d %s %d %s', seq + 1, head, to, rest))
   redis.call('LPUSH', list, text)
 end
-local born, numbers = unpack(redis.call('HMGET', line, 'born', 'kit'))
+local born, numbers = unpack(redis.call('HMGET', line, 'kit_born', 'kit'))
 if numbers then
-  local before = tonumber(redis.call('HGET', line, 'main cursor')) or 0
+  -- All of it has ended since.
+  if redis.call('HEXISTS', line, 'main/' .. born .. ' drawn') == 0 then
+    return { 'again', born, numbers, numbers }
+  end
+  local field = 'main/' .. born .. ' served'
+  local before = tonumber(redis.call('HGET', line, field)) or 0
   local now = math.max(before, math.min(cursor, tonumber(numbers)))
-  redis.call('HSET', line, 'main cursor', string.format('%d', now))
+  redis.call('HSET', line, field, string.format('%d', now))
   note(now - before)
   return { 'again', born, numbers, string.format('%d', now) }
 end
-for _, drawn in ipairs(redis.call('HMGET', line, 'main length', 'front length')) do
-  if tonumber(drawn or 0) > 0 then
-    return { 'occupied' }
-  end
+if sum_of('main', 'drawn') + sum_of('front', 'drawn') > 0 then
+  return { 'occupied' }
 end
 local time = redis.call('TIME')
 born = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
 numbers = string.format('%d', length)
 cursor = string.format('%d', math.min(cursor, length))
-redis.call('HSET', line, 'born', born, 'started', born, 'anchor', born, 'sealed', 1, 'main cursor', cursor, 'main length', numbers, 'kit', numbers)
+local of = 'main/' .. born
+redis.call('HSET', line, 'own', born, 'began', born, 'anchor', born, 'sealed', 1, of .. ' served', cursor, of .. ' drawn', numbers,
+  'kit', numbers, 'kit_born', born)
 redis.call('EXPIRE', line, 2592000)
 return { 'taken', born, numbers, cursor }
 ";

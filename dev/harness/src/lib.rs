@@ -2,15 +2,17 @@
 //!
 //! [`edge`] runs the Wasm of this [`project`] in the local server, in a folder made by [`sandbox_dir`]; [`heap`] reads
 //! what that server says about memory, [`size`] measures the Wasm. [`origin`] is the demo shop behind it, [`browser`] looks
-//! at it, [`prometheus`] scrapes it. [`mod@secret`] makes what production is protected with, [`kit`] takes over a line.
+//! at it, [`prometheus`] scrapes it. [`mod@secret`] makes what production is protected with, [`kit`] takes over a line, [`kept`]
+//! reads and writes one.
 //! [`ports`] finds free ones. What all of these run is found and installed by [`machine`].
 //!
-//! The store is not here: `upstash-local` knows nothing of Now Serving.
+//! The store is not here: `upstash-local` is one, and knows nothing of Now Serving.
 
 pub mod browser;
 pub mod edge;
 pub mod heap;
 pub mod host_calls;
+pub mod kept;
 pub mod kit;
 pub mod origin;
 pub mod ports;

@@ -1,6 +1,6 @@
 //! The state of a line as one call of the store left it, in words that no wire has.
 
-use now_serving::queue::{Begun, CurrentEvent, Lane, Mode, Pace, Phase, Position, Splice};
+use now_serving::queue::{Begun, CurrentEvent, Lane, Mode, Pace, Phase, Stretch};
 use std::collections::BTreeMap;
 
 use crate::held::Held;
@@ -25,14 +25,15 @@ impl Numbers {
 /// The state of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// Beginning of its data, and number of older lines that they took over. Of two boards the greater one is of newer data.
+    /// The roll that gives numbers now, and how often its data took over what older ones knew. Of two boards the greater one is of newer
+    /// data.
     pub order: (u64, u64),
-    /// The birth of its numbers.
-    pub born: u64,
-    /// Raised whenever all tickets end.
+    /// The first roll that counts.
     pub epoch: u64,
-    /// Whether an older line may still come back.
+    /// Whether an older roll may still come back.
     pub is_young: bool,
+    /// What each lane has of the rolls, the oldest first.
+    pub rolls: BTreeMap<Lane, Vec<Stretch>>,
     /// The numbers of each lane that the line has; the main line and the front lane always.
     pub lanes: BTreeMap<Lane, Numbers>,
     /// Visitors released since the data began.
@@ -49,8 +50,6 @@ pub struct Board {
     pub taken: Option<u64>,
     /// The cap, where it holds visitors back.
     pub cap: Option<u64>,
-    /// Numbers of older births that moved behind those of this one.
-    pub splices: Vec<Splice>,
     /// The event whose time it is.
     pub event: Option<CurrentEvent>,
     /// The event that the line has begun.
@@ -60,11 +59,11 @@ pub struct Board {
 /// Place of the holder of a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// With this number of the lane.
-    At(Lane, u64),
-    /// The line or the epoch of the ticket has ended.
+    /// With this number of a roll of the lane.
+    At(Lane, u64, u64),
+    /// The roll of the ticket has ended.
     Ended,
-    /// The line of the ticket may still come back.
+    /// The roll of the ticket may still come back.
     Unsettled,
 }
 
@@ -103,32 +102,31 @@ impl Board {
     #[must_use]
     pub fn place_of(&self, held: &Held) -> Option<Place> {
         let number = held.number?;
-        let is_main = held.lane == Lane::Main;
-        let written = if held.born == self.born {
-            let is_of_epoch = held.epoch == self.epoch;
+        if held.born < self.epoch {
+            return Some(Place::Ended);
+        }
+        let Some(of) = self.stretch(held.lane, held.born) else {
             // A ticket that is younger than the board is no contradiction to it.
-            let is_younger = held.epoch > self.epoch || number > self.of(held.lane).length;
-            match (is_of_epoch, is_younger) {
-                (true, false) => Some(number),
-                (_, true) => return Some(Place::Unsettled),
-                (false, false) => None,
-            }
-        } else {
-            let splice = self
-                .splices
-                .iter()
-                .find(|splice| splice.born == held.born && is_main);
-            splice.map(|splice| number.saturating_add(splice.offset))
-        };
-        let Some(written) = written else {
-            return Some(if self.is_young && held.born != self.born {
+            let may_come = self.is_young || held.born >= self.order.0;
+            return Some(if may_come {
                 Place::Unsettled
             } else {
                 Place::Ended
             });
         };
+        if number > of.drawn {
+            return Some(Place::Unsettled);
+        }
         let by_lot = self.begun.as_ref().filter(|_| held.came.is_none());
-        let by_lot = by_lot.and_then(|begun| begun.of(held.lane).by_lot(Position(written)));
-        Some(Place::At(held.lane, by_lot.map_or(written, |by| by.0)))
+        let by_lot = by_lot.and_then(|begun| begun.of(held.lane).by_lot((held.born, number)));
+        let (born, number) = by_lot.unwrap_or((held.born, number));
+        Some(Place::At(held.lane, born, number))
+    }
+
+    /// What a lane has of a roll.
+    #[must_use]
+    pub fn stretch(&self, lane: Lane, born: u64) -> Option<Stretch> {
+        let rolls = self.rolls.get(&lane)?;
+        rolls.iter().copied().find(|of| of.born == born)
     }
 }

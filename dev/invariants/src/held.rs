@@ -16,15 +16,13 @@ pub struct Held {
     pub room: String,
     /// Lane in which the number was drawn.
     pub lane: Lane,
-    /// The birth of the line that gave the number.
+    /// The roll of the number.
     pub born: u64,
-    /// The epoch in which it was drawn.
-    pub epoch: u64,
     /// The number; nothing before the draw.
     pub number: Option<u64>,
     /// The number that was drawn, where a lot gave another one.
     pub came: Option<u64>,
-    /// The cursor of the lane when the number was drawn.
+    /// How much of the roll had been served when the number was drawn.
     pub seen: Option<u64>,
     /// Whether the visitor waits with a number.
     pub is_waiting: bool,
@@ -61,7 +59,6 @@ impl Held {
             room: text("room")?,
             lane: Lane::named(claim("lane").and_then(Value::as_str))?,
             born: number("born").unwrap_or(0),
-            epoch: number("epoch").unwrap_or(0),
             number: number("pos"),
             came: number("came"),
             seen: number("cur"),
@@ -83,7 +80,7 @@ mod tests {
         for text in ["", "a.b.c", "a..c", "a.e30.c"] {
             assert_eq!(Held::of(text), None, "{text}");
         }
-        let claims = r#"{"sub":"a1","room":"main","pos":7,"cur":3,"born":5,"epoch":1}"#;
+        let claims = r#"{"sub":"a1","room":"main","pos":7,"cur":3,"born":5}"#;
         let ticket = format!("x.{}.y", URL_SAFE_NO_PAD.encode(claims));
         let held = Held::of(&ticket);
         let told = held

@@ -94,17 +94,16 @@ pub struct History {
     has_a_past: bool,
     losses: u64,
     repeats: Vec<Repeats>,
-    forgotten: Vec<Repeats>,
     recovery: Option<Recovery>,
     /// Visitors who went in by a number, by lane.
     pub went_in: BTreeMap<Lane, u64>,
-    /// The last number called, by lane and birth of the ticket.
+    /// The last number called, by lane and roll.
     called: BTreeMap<(Lane, u64), u64>,
-    /// The ticket of each number, by lane, birth and epoch.
-    numbers: BTreeMap<(Lane, u64, u64, u64), Given>,
+    /// The ticket of each number, by lane and roll.
+    numbers: BTreeMap<(Lane, u64, u64), Given>,
     /// The same for places by lot.
-    lots: BTreeMap<(u64, u64, u64), Given>,
-    /// The visitors who went in by a call of their number, or past the line, and the epoch of that.
+    lots: BTreeMap<(Lane, u64, u64), Given>,
+    /// The visitors who went in by a call of their number, or past the line, and the roll of that.
     let_in: BTreeSet<(String, u64)>,
     /// When each visitor came.
     came: BTreeMap<String, Came>,
@@ -135,8 +134,6 @@ struct Step<'a> {
     renewals: u64,
     /// Whether a copy or a ticket may know more of the line than these data, or the journal says that one did.
     came_back: bool,
-    /// Numbers that a loss left free, and that this call went past.
-    gone_past: u64,
 }
 
 /// Visitors that one call released.
@@ -147,7 +144,7 @@ struct Moved {
 }
 
 impl Step<'_> {
-    /// Released visitors, without numbers that a copy or a ticket showed, or that a loss left free.
+    /// Released visitors, without numbers that a copy or a ticket showed.
     fn moved(&self) -> Moved {
         let (mut all, mut in_regions) = (0, 0);
         for (lane, numbers) in &self.board.lanes {
@@ -160,10 +157,7 @@ impl Step<'_> {
                 Lane::Main | Lane::Front => 0,
             };
         }
-        Moved {
-            all: all.saturating_sub(self.gone_past),
-            in_regions,
-        }
+        Moved { all, in_regions }
     }
 
     /// Whether the numbers say only what the call did: no copy and no ticket may have shown more.
@@ -256,7 +250,6 @@ impl History {
             now_ms,
             renewals,
             came_back: noted.came_back || self.may_come_back(&board),
-            gone_past: noted.gone_past,
         });
         if let Some(step) = &step {
             self.is_one_step(step);
@@ -306,13 +299,11 @@ impl History {
             });
         for (lane, then) in &before.lanes {
             let now = board.of(*lane);
-            // The numbers of the front lane are none of another birth, and begin anew with it.
-            let is_length_kept = now.length >= then.length || *lane == Lane::Front;
             let name = match lane {
                 Lane::Region(_) => "now serving of a region never moves back",
                 Lane::Main | Lane::Front => "now serving never moves back",
             };
-            let is_kept = now.cursor >= then.cursor && is_length_kept;
+            let is_kept = now.cursor >= then.cursor && now.length >= then.length;
             self.checks
                 .holds(name, is_kept, || format!("{lane:?} of {}", step.told()));
         }
@@ -330,10 +321,6 @@ impl History {
         self.permitted = self.permitted.saturating_add(granted);
         if step.is_open() {
             return;
-        }
-        if step.gone_past > 0 {
-            self.checks
-                .count("a line goes past numbers that a loss left free");
         }
         let used = before.credit.saturating_sub(board.credit);
         let by_pace = moved.all.saturating_sub(granted.saturating_add(used));

@@ -93,17 +93,10 @@ fn by_the_pace_of<'a>(line: &JournalLine<'a>, other: &JournalLine<'a>) -> Journa
 /// Whether the line is what a copy or a ticket brought back: its numbers follow from none before.
 #[must_use]
 pub fn comes_back(line: &JournalLine<'_>) -> bool {
-    let is_return = matches!(
+    matches!(
         line.kind,
         JournalKind::Begin | JournalKind::Loss | JournalKind::Restore
-    );
-    is_return && !goes_past_free(line)
-}
-
-/// Whether the line went past numbers that a loss left free, which no visitor is known to hold.
-#[must_use]
-pub fn goes_past_free(line: &JournalLine<'_>) -> bool {
-    line.kind == JournalKind::Restore && line.what == "free"
+    )
 }
 
 /// Fault of a line by itself.
@@ -169,10 +162,6 @@ fn begun_anew(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String
 fn over_budget(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
     if comes_back(line) {
         return None;
-    }
-    if goes_past_free(line) {
-        let is_more = line.credit > before.credit;
-        return is_more.then(|| "credit came from nowhere".into());
     }
     let moved = |lane: JournalLane| lane.to.saturating_sub(lane.from);
     let released = moved(line.main) + moved(line.front);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use now_serving::cache::outbox::RENEWAL;
 use now_serving::cache::read_board;
 use now_serving::queue::{
-    self, AboveBound, Enforcement, Invited, Lane, Mode, Pace, SessionMark, Way,
+    self, AboveBound, Enforcement, Invited, Lane, Mode, Pace, SessionMark, Stretch, Way,
 };
 use serde_json::Value;
 
@@ -386,11 +386,13 @@ impl Said {
         let number = |name: &str| self.argument(name)?.parse::<u64>().ok();
         let copy = self.argument("copy").map(str::to_owned);
         let copy = copy.and_then(|text| read_board(text, None));
-        let copy = copy.filter(|copy| copy.birth.born == board.born);
         let by_copy = copy.and_then(|copy| Some(numbers(&copy).get(&lane)?.cursor));
         let is_own = Lane::named(self.argument("lane")) == Some(lane);
-        let by_ticket = is_own && number("ticket_born") == Some(board.born);
-        let by_ticket = by_ticket.then(|| number("ticket_seen")).flatten();
+        let of_ticket = |board: &Board| {
+            let (born, seen) = (number("ticket_born")?, number("ticket_seen")?);
+            board.stretch(lane, born).map(|_| seen)
+        };
+        let by_ticket = is_own.then(|| of_ticket(board)).flatten();
         by_copy.max(by_ticket).unwrap_or(0)
     }
 
@@ -408,10 +410,10 @@ impl Said {
         let is_capped = capped.is_some_and(|capped| capped.enforcement == Enforcement::On);
         let is_capped = is_capped && told.live.mode != Mode::Open;
         Some(Board {
-            order: told.birth.order(),
-            born: told.birth.born,
+            order: told.order(),
             epoch: told.epoch,
-            is_young: told.birth.young,
+            is_young: told.young,
+            rolls: rolls(&told),
             lanes: numbers(&told),
             admitted: number("admitted")?,
             drawn: number("drawn")?,
@@ -422,7 +424,6 @@ impl Said {
             cap: capped
                 .map(|capped| capped.total_active)
                 .filter(|_| is_capped),
-            splices: told.birth.splices,
             event: told.event,
             begun: told.begun,
         })
@@ -451,10 +452,17 @@ impl Said {
 /// The numbers of each lane; the main line and the front lane have some always.
 fn numbers(board: &queue::Board) -> BTreeMap<Lane, Numbers> {
     let numbers = |of: queue::LaneState| {
-        let (cursor, length) = (of.cursor.0, of.length);
+        let (cursor, length) = (of.cursor().0, of.length());
         (of.lane, Numbers { cursor, length })
     };
     let always = [Lane::Main, Lane::Front].map(|lane| board.lane(lane));
-    let others = board.lanes.iter().copied();
+    let others = board.lanes.iter().cloned();
     always.into_iter().chain(others).map(numbers).collect()
+}
+
+/// What each lane has of the rolls.
+fn rolls(board: &queue::Board) -> BTreeMap<Lane, Vec<Stretch>> {
+    let main = (Lane::Main, board.rolls.clone());
+    let others = board.lanes.iter().map(|of| (of.lane, of.rolls.clone()));
+    std::iter::once(main).chain(others).collect()
 }

@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use invariants::{Broken, Held, History, Loss, Said};
 use now_serving::queue::journal::{BEGINNING, digest};
-use now_serving::queue::{Birth, Board, Cursor, RoomName};
+use now_serving::queue::{Board, RoomName, Stretch};
 use serde_json::{Value, json};
 
 const NOW_MS: u64 = 1_800_000_000_000;
@@ -25,11 +25,11 @@ const ANSWER: [(&str, &str); 3] = [("number", "0"), ("drawn", "10"), ("admitted"
 /// The board of that line.
 fn board() -> Value {
     json!({
-        "birth": { "born": 7000, "started": 7000, "adopted": 0, "sealed": false, "young": false, "settled": 0, "recent": 0 },
-        "epoch": 1, "cursor": 5, "length": 10, "credit": 0,
+        "own": 7000, "merged": 0, "young": false, "epoch": 1, "credit": 0,
+        "rolls": [{ "born": 7000, "served": 5, "drawn": 10 }],
         "lanes": [
-            { "name": "front", "cursor": 0, "length": 5, "recent": 0 },
-            { "name": "west", "cursor": 2, "length": 4, "recent": 0 },
+            { "name": "front", "rolls": [{ "born": 7000, "served": 0, "drawn": 5 }] },
+            { "name": "west", "rolls": [{ "born": 7000, "served": 2, "drawn": 4 }] },
         ],
         "live": { "mode": "automatic", "pace": { "automatic": 10, "quantity": 3 }, "paced": false, "version": 0 },
     })
@@ -82,14 +82,9 @@ fn begun() -> History {
 /// What a POP knows that has read that line.
 fn copy() -> Board {
     Board {
-        birth: Birth {
-            born: 7000,
-            started: 7000,
-            ..Birth::default()
-        },
+        own: 7000,
         epoch: 1,
-        cursor: Cursor(5),
-        length: 10,
+        rolls: vec![Stretch::new(7000, 5, 10)],
         ..Board::default()
     }
 }
@@ -110,8 +105,7 @@ fn answer_breaks(invariant: &str, arguments: Pairs<'_>, answer: Pairs<'_>) {
 
 /// A ticket of the line.
 fn held(sub: &str, number: u64, more: &Value) -> Held {
-    let mut claims =
-        json!({ "sub": sub, "room": "main", "pos": number, "cur": 0, "born": 7000, "epoch": 1 });
+    let mut claims = json!({ "sub": sub, "room": "main", "pos": number, "cur": 0, "born": 7000 });
     let more = more.as_object().unwrap().clone();
     claims.as_object_mut().unwrap().extend(more);
     let claims = URL_SAFE_NO_PAD.encode(claims.to_string());
@@ -132,27 +126,27 @@ fn numbers_that_go_back_or_pass_the_length_are_found() {
     answer_breaks(
         "the cursor never passes the length",
         &[],
-        &[("/cursor", "11")],
+        &[("/rolls/0/served", "11")],
     );
     answer_breaks(
         "the cursor never passes the length",
         &[],
-        &[("/lanes/0/cursor", "6")],
+        &[("/lanes/0/rolls/0/served", "6")],
     );
-    answer_breaks(back, &[], &[("/cursor", "4")]);
-    answer_breaks(back, &[], &[("/length", "9")]);
+    answer_breaks(back, &[], &[("/rolls/0/served", "4")]);
+    answer_breaks(back, &[], &[("/rolls/0/drawn", "9")]);
     answer_breaks(
         "now serving of a region never moves back",
         &[],
-        &[("/lanes/1/cursor", "1")],
+        &[("/lanes/1/rolls/0/served", "1")],
     );
     answer_breaks("an epoch never falls", &[], &[("/epoch", "0")]);
-    answer_breaks("data are never older", &[], &[("/birth/started", "6000")]);
+    answer_breaks("data are never older", &[], &[("/own", "6000")]);
 }
 
 #[test]
 fn more_than_pace_credit_and_permits_allow_is_found() {
-    let long = [("/length", "100"), ("drawn", "100")];
+    let long = [("/rolls/0/drawn", "100"), ("drawn", "100")];
     let history = || {
         let mut history = History::default();
         let first = said("look", &[], &[], &long);
@@ -163,7 +157,7 @@ fn more_than_pace_credit_and_permits_allow_is_found() {
         let answer = [
             &long[..],
             &[
-                ("/cursor", cursor),
+                ("/rolls/0/served", cursor),
                 ("admitted", admitted),
                 ("outcome", "done"),
             ],
@@ -272,7 +266,7 @@ fn two_visitors_in_one_place_and_a_visitor_who_is_overtaken_are_found() {
         history.all_have_places([&second, &same]),
         "a place is of one visitor",
     );
-    let next = [("number", "12"), ("/length", "12"), ("drawn", "12")];
+    let next = [("number", "12"), ("/rolls/0/drawn", "12"), ("drawn", "12")];
     history.observe(&draw("d", &[], &NEXT), NOW_MS).unwrap();
     history.observe(&draw("e", &[], &next), NOW_MS).unwrap();
     let [waits, enters] = [
@@ -296,7 +290,7 @@ fn draw(id: &str, arguments: Pairs<'_>, answer: Pairs<'_>) -> Said {
     said("join", &keys, arguments, answer)
 }
 
-const NEXT: [(&str, &str); 3] = [("number", "11"), ("/length", "11"), ("drawn", "11")];
+const NEXT: [(&str, &str); 3] = [("number", "11"), ("/rolls/0/drawn", "11"), ("drawn", "11")];
 
 #[test]
 fn draws_that_are_not_the_next_number_are_found() {
@@ -308,14 +302,14 @@ fn draws_that_are_not_the_next_number_are_found() {
     breaks(draws(&number("0")), "a visitor who draws gets a number");
     let closed = [&NEXT[..], &[("/live/mode", "closed")]].concat();
     breaks(draws(&closed), "a closed room gives no number");
-    let two = [("number", "12"), ("/length", "12"), ("drawn", "12")];
+    let two = [("number", "12"), ("/rolls/0/drawn", "12"), ("drawn", "12")];
     breaks(draws(&two), "one call draws one number");
 }
 
 #[test]
 fn a_repeated_draw_with_another_number_is_found() {
     let mut history = begun();
-    let again = [("number", "10"), ("/length", "11"), ("drawn", "11")];
+    let again = [("number", "10"), ("/rolls/0/drawn", "11"), ("drawn", "11")];
     history.observe(&draw("a", &[], &NEXT), NOW_MS).unwrap();
     history.observe(&draw("a", &[], &NEXT), NOW_MS).unwrap();
     breaks(
@@ -341,24 +335,30 @@ fn a_session_that_two_tickets_claim_is_found() {
 #[test]
 fn a_network_above_its_bound_or_held_back_below_it_is_found() {
     let bound = [("bound", "1 on")];
-    let next = |which: &'static str| [("number", which), ("/length", which), ("drawn", which)];
+    let next = |which: &'static str| {
+        [
+            ("number", which),
+            ("/rolls/0/drawn", which),
+            ("drawn", which),
+        ]
+    };
     let held_back = [
         ("number", "0"),
-        ("/length", "11"),
+        ("/rolls/0/drawn", "11"),
         ("drawn", "11"),
         ("above", "challenged"),
     ];
     let one = [
         ("number", "1"),
-        ("/length", "1"),
+        ("/rolls/0/drawn", "1"),
         ("drawn", "1"),
-        ("/cursor", "0"),
+        ("/rolls/0/served", "0"),
     ];
     let none = [
         ("number", "0"),
-        ("/length", "1"),
+        ("/rolls/0/drawn", "1"),
         ("drawn", "1"),
-        ("/cursor", "0"),
+        ("/rolls/0/served", "0"),
     ];
     let challenged = [&none[..], &[("above", "challenged")]].concat();
     let mut history = begun();
@@ -424,8 +424,8 @@ fn more_than_its_share_for_the_front_lane_is_found() {
     let mut history = begun();
     let step = |cursor: &str, front: &str, admitted: &str, history: &mut History| {
         let answer = [
-            ("/cursor", cursor),
-            ("/lanes/0/cursor", front),
+            ("/rolls/0/served", cursor),
+            ("/lanes/0/rolls/0/served", front),
             ("admitted", admitted),
         ];
         history.observe(&said("look", &[], &share, &answer), NOW_MS + SECOND)
@@ -454,7 +454,7 @@ fn an_event_that_lets_in_or_draws_too_early_is_found() {
     };
     let called = [
         ("/event", prequeue.as_str()),
-        ("/cursor", "6"),
+        ("/rolls/0/served", "6"),
         ("admitted", "6"),
     ];
     breaks(
@@ -574,14 +574,14 @@ fn wrote(text: &str, head: &str, cursor: u64) -> Said {
     let cursor = cursor.to_string();
     let answer = [
         ("noted", noted.as_str()),
-        ("/cursor", &cursor),
+        ("/rolls/0/served", &cursor),
         ("admitted", &cursor),
-        ("/lanes/0/cursor", "0"),
-        ("/lanes/0/length", "0"),
-        ("/lanes/1/cursor", "0"),
-        ("/lanes/1/length", "0"),
+        ("/lanes/0/rolls/0/served", "0"),
+        ("/lanes/0/rolls/0/drawn", "0"),
+        ("/lanes/1/rolls/0/served", "0"),
+        ("/lanes/1/rolls/0/drawn", "0"),
     ];
-    let pace = [("/length", "100"), ("drawn", "100")];
+    let pace = [("/rolls/0/drawn", "100"), ("drawn", "100")];
     said("look", &[], &[], &[&answer[..], &pace].concat())
 }
 
@@ -698,11 +698,8 @@ fn a_loss_is_not_covered_where_no_copy_knows_the_line_or_a_pop_tells_nothing_in_
     forgot.is_forgotten_by(1);
     assert_eq!(forgot.uncovered, 1);
     let mut late = lost(&[Some(copy())]);
-    late.observe(
-        &said("look", &[], &[], &[("/birth/started", "8000")]),
-        NOW_MS,
-    )
-    .unwrap();
+    late.observe(&said("look", &[], &[], &[("/own", "8000")]), NOW_MS)
+        .unwrap();
     late.time_passes(NOW_MS + 600 * SECOND);
     assert_eq!(late.uncovered, 1);
 }

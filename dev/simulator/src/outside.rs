@@ -18,8 +18,11 @@ pub trait Outside {
 
     /// `length` and `cursor` as they truly are.
     fn line(&self) -> (u64, u64) {
-        let [length, cursor] =
-            ["main length", "main cursor"].map(|field| self.field(field).unwrap_or(0));
+        let own = self.field("own").unwrap_or(0);
+        let [length, cursor] = ["drawn", "served"].map(|figure| {
+            let field = format!("main/{own} {figure}");
+            self.field(&field).unwrap_or(0)
+        });
         (length, cursor)
     }
 

@@ -272,13 +272,14 @@ impl Site {
         let copy = self.pop(pop)?.cache.peek()?;
         let board = copy.board.filter(|_| !copy.is_old)?;
         // A number by lot is put on the ticket first.
-        let is_plain = place.born == board.birth.born
-            && board.birth.splices.is_empty()
-            && board.redrawn(place) == place;
+        let is_plain = board.redrawn(place) == place;
         let TicketState::Placed(position) = TicketState::of(place, &board) else {
             return None;
         };
-        let cursor = board.cursor.max(place.cursor_at_draw);
+        let cursor = board
+            .clone()
+            .seen_from(ticket.lane, place)
+            .cursor_for(position);
         let Verdict::Wait { ahead } = decide(position, cursor) else {
             return None;
         };
@@ -306,7 +307,6 @@ impl Site {
         let Standing::Admitted {
             session: None,
             born,
-            epoch,
             ..
         } = ticket.standing
         else {
@@ -323,7 +323,7 @@ impl Site {
         let Some(board) = fresh.and_then(|last| last.board) else {
             return false;
         };
-        let goes_on = board.sessions.is_none() && !board.has_ended(born, epoch);
+        let goes_on = board.sessions.is_none() && !board.has_ended(born);
         if goes_on {
             self.requests += 1;
             let mut tally = Tally::default();
@@ -338,7 +338,7 @@ impl Site {
         let now_ms = self.now_ms;
         let board = self.pop(pop)?.cache.last_board()?;
         let board = Some(board).filter(|board| board.mode().lets_in())?;
-        let ahead = position.checked_sub(board.cursor.0 + 1)?;
+        let ahead = position.checked_sub(board.cursor().0 + 1)?;
         board.estimated_wait(ahead, now_ms)
     }
 

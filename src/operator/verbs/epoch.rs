@@ -51,7 +51,7 @@ impl Intent for Epoch {
             text: format!(
                 "Waiting now: {}. They lose their places and draw again, and so do the {} let in so far, if they are still inside. That cannot be taken back. Type the room's name, {}, to do it.",
                 people(board.waiting()),
-                people(board.cursor.0),
+                people(board.cursor().0),
                 room.name
             ),
             yes: "End all tickets",

@@ -171,7 +171,7 @@ fn settings(board: &Board, room: &Room) -> Value {
         "message": board.live.message.as_deref(),
         "cap": board.sessions.as_ref().map(|_| cap_json(cap)),
         "event": board.event.as_ref().map(event_json),
-        "cursor": board.cursor.0,
+        "cursor": board.cursor().0,
     })
 }
 

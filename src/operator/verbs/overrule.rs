@@ -43,7 +43,7 @@ impl Intent for SetOverrule {
     }
 
     fn told(&self, board: &Board, effect: Effect, _: &Room) -> Value {
-        object!({ "overrule": self.0.name(), "released": effect.number, "cursor": board.cursor.0 })
+        object!({ "overrule": self.0.name(), "released": effect.number, "cursor": board.cursor().0 })
     }
 }
 

@@ -96,8 +96,8 @@ impl Intent for Permit {
 
     fn told(&self, board: &Board, effect: Effect, _: &Room) -> Value {
         object!({
-            "cursor": board.cursor.0,
-            "length": board.length,
+            "cursor": board.cursor().0,
+            "length": board.length(),
             "waiting": board.waiting(),
             "released": effect.number,
             "credit": board.credit,

@@ -84,7 +84,7 @@ impl Intent for PublicValue {
     }
 
     fn told(&self, board: &Board, effect: Effect, _: &Room) -> Value {
-        object!({ "value": self.value.as_str(), "drawn": effect.number, "cursor": board.cursor.0 })
+        object!({ "value": self.value.as_str(), "drawn": effect.number, "cursor": board.cursor().0 })
     }
 
     fn refused_by_mode(&self, board: &Board) -> (&'static str, String) {
@@ -110,7 +110,7 @@ fn why_not(board: &Board) -> &'static str {
             "the event has not opened: a value that is known before could be chosen"
         }
         Some(Phase::Drawing)
-            if begun.is_some_and(|begun| begun.own.drawn.is_none()) || board.birth.young =>
+            if begun.is_some_and(|begun| begun.numbers.is_none()) || board.young =>
         {
             "the data of the line are younger than two minutes: give the value again then"
         }

@@ -99,7 +99,6 @@ impl Intent for Jump {
         let details = self.held.map(|place| {
             let mut details = vec![
                 ("held_born", place.born.to_string()),
-                ("held_epoch", place.epoch.to_string()),
                 ("held_position", place.position.0.to_string()),
             ];
             details.extend(place.came.map(|_| ("held_came", "yes".to_owned())));
@@ -113,10 +112,10 @@ impl Intent for Jump {
     }
 
     fn ticket(&self, board: &Board, effect: Effect, now: Now) -> Option<Ticket> {
+        let place = position(effect).map(|position| board.place(position));
         let standing = Standing::Admitted {
-            position: position(effect),
-            born: board.birth.born,
-            epoch: board.epoch,
+            position: place.map(|place| place.position),
+            born: place.map_or(board.own, |place| place.born),
             at: now.secs(),
             session: None,
         };

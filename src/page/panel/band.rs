@@ -127,7 +127,7 @@ mod tests {
         snapshot.board.origin = Some(WatchedOrigin {
             holds,
             cuts: 0,
-            cut_at: None,
+            is_cut: false,
             is_slowed: false,
         });
         let band = band(&snapshot.board, snapshot.mode.as_ref(), NOW_MS);

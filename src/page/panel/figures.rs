@@ -8,15 +8,15 @@ use super::words::{moment, moment_to_the_minute, number, people, per_minute, spa
 use super::{BoardSeen, Configured};
 use crate::http::object::object;
 use crate::queue::{Absent, AbsentVisitors, Board, Bound, Enforcement, Explained, Now, Sessions};
-use crate::queue::{Lane, LaneState, PanelSnapshot, Verdict, decide};
+use crate::queue::{Lane, LaneState, PanelSnapshot, Verdict};
 use crate::ticket::{Standing, Ticket};
 
 /// The numbers of the line.
 pub(super) fn line(board: &Board, now_ms: u64) -> Value {
     let last = board.waiting().checked_sub(1);
     object!({
-        "cursor": number(board.cursor.0),
-        "length": number(board.length),
+        "cursor": number(board.cursor().0),
+        "length": number(board.length()),
         "waiting": number(board.waiting()),
         "credit": number(board.credit),
         "credit_people": people(board.credit),
@@ -109,12 +109,12 @@ pub(super) fn invited(snapshot: &PanelSnapshot, rule: &Configured<'_>) -> Option
             number(invited.all)
         )
     });
-    let lane = (rule.front_share > 0 || front.length > 0).then(|| {
+    let lane = (rule.front_share > 0 || front.length() > 0).then(|| {
         format!(
             "Front lane: {} waiting, now serving {} of {}.",
             number(front.waiting()),
-            number(front.cursor.0),
-            number(front.length)
+            number(front.cursor().0),
+            number(front.length())
         )
     });
     let told: Vec<String> = straight.into_iter().chain(lane).collect();
@@ -127,8 +127,8 @@ pub(super) fn regions(board: &Board) -> Option<String> {
         format!(
             "{name}: {} waiting, now serving {} of {}.",
             number(of.waiting()),
-            number(of.cursor.0),
-            number(of.length)
+            number(of.cursor().0),
+            number(of.length())
         )
     };
     let regions = board.regions();
@@ -192,22 +192,14 @@ pub(super) fn ticket(held: &Ticket, board: &Board, now_ms: u64) -> String {
     match (held.standing, moved) {
         (Standing::Waiting(_), Some(place)) => {
             let position = number(place.0);
-            match decide(place, board.cursor) {
+            match board.verdict(place) {
                 Verdict::Admit => format!("number {position}, whose turn it is"),
                 Verdict::Wait { ahead } => {
                     format!("number {position}, with {} ahead", people(ahead))
                 }
             }
         }
-        (
-            Standing::Admitted {
-                position,
-                born,
-                epoch,
-                ..
-            },
-            _,
-        ) if !board.has_ended(born, epoch) => {
+        (Standing::Admitted { position, born, .. }, _) if !board.has_ended(born) => {
             let named = position.map_or_else(
                 || "a ticket without a number".to_owned(),
                 |position| format!("number {}", number(position.0)),

@@ -92,7 +92,7 @@ fn end(minute: u64, ends: &[MinuteSample]) -> Option<&MinuteSample> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::queue::{Board, Bound, Cursor, Explained};
+    use crate::queue::{Board, Bound, Explained};
     use proptest::{prelude::ProptestConfig, test_runner::RngSeed};
 
     /// 10:00 on some day.
@@ -112,8 +112,7 @@ pub(super) mod tests {
         PanelSnapshot {
             board: Board {
                 epoch: 1,
-                cursor: Cursor(now.admitted),
-                length: now.drawn,
+                rolls: vec![crate::queue::Stretch::new(0, now.admitted, now.drawn)],
                 ..Board::default()
             },
             drawn: now.drawn,
@@ -243,8 +242,10 @@ pub(super) mod tests {
             let admitted = wanted.min(snapshot.board.waiting() + arrived);
             snapshot.drawn += arrived;
             snapshot.admitted += admitted;
-            snapshot.board.length += arrived;
-            snapshot.board.cursor.0 += admitted;
+            if let Some(of) = snapshot.board.rolls.first_mut() {
+                of.drawn += arrived;
+                of.served.0 += admitted;
+            }
             self.moved.push((minute, arrived, admitted));
         }
 

@@ -1,12 +1,13 @@
 -- Every answer is a flat list of names and values: `number`, `board` (see board.lua), `drawn` and `admitted`, all draws and all
 -- admissions, and what this call has brought about.
--- A function of `number`, the visitor's position or what the verb counted, and of more names and values; returns the list.
+-- Gives `answer`, of `number`, what the verb counted, and of more names and values; and `visitor`, of a visit and its place, whose number is
+-- the visitor's position: both return the list.
 
 local record, board = require('record'), require('board')
 local lanes, cap, journal = require('lanes'), require('cap'), require('journal')
 local state, texts = record.state, record.texts
 
-return function(number, ...)
+local function answer(number, ...)
   local told = { 'number', number, 'board', board(), 'drawn', state.drawn, 'admitted', state.admitted }
   if journal.shown then
     journal.tell(told)
@@ -24,3 +25,12 @@ return function(number, ...)
   end
   return told
 end
+
+-- `last`: the last minute of a session.
+local function visitor(visit, place, last, ...)
+  local lane = place and place.of.lane ~= 'main' and place.of.lane or nil
+  return answer(place and lanes.position(place) or 0, 'claim', last, 'above', visit.above, 'price', visit.price, 'invited', visit.invited,
+    'lane', lane, ...)
+end
+
+return { answer = answer, visitor = visitor }

@@ -5,32 +5,35 @@
 -- A function without arguments; returns the text.
 
 local call, record, live = require('call'), require('record'), require('live')
-local events, health, mode, birth = require('events'), require('health'), require('mode'), require('birth')
+local events, health, mode, rolls = require('events'), require('health'), require('mode'), require('rolls')
 local lanes, cap, journal = require('lanes'), require('cap'), require('journal')
 local state, main = record.state, lanes.main
 
 -- How fast a lane moved, where that is known.
 local function measured(lane)
-  local since, released = lane.since, lane.cursor - lane.from
+  local since, released = lane.since, lane.called - lane.from
   if since > 0 and released > 0 then
     local moved = lane.moved
     return { released = released, took_ms = moved - since, moved_ms = moved, step_ms = lane.step }
   end
 end
--- Behind which number visitors count for the window, where it counts any.
-local function cut_of(lane)
-  return health.setting and state.w_open == 1 and lane.cut or nil
+local is_cut = health.setting and state.w_open == 1
+local function stretches_of(lane)
+  local list = {}
+  for i, of in ipairs(lane.stretches) do
+    list[i] = {
+      born = of.born, served = of.served, drawn = of.drawn, cut_at = is_cut and of.cut > 0 and of.cut or nil,
+      lapsed = cap.is_capped and of.lapsed > 0 and of.lapsed or nil,
+    }
+  end
+  return list[1] and list or nil
 end
 local function others()
   local list = {}
   for i = 2, #lanes.list do
     local lane = lanes.list[i]
-    if lane.length > 0 then
-      table.insert(list, {
-        name = lane.name, cursor = lane.cursor, length = lane.length, recent = lanes.recent(lane),
-        measured = measured(lane), cut_at = cut_of(lane),
-        lapsed = cap.is_capped and lane.lapsed > 0 and lane.lapsed or nil,
-      })
+    if lanes.sum(lane, 'drawn') > 0 then
+      table.insert(list, { name = lane.name, rolls = stretches_of(lane), measured = measured(lane) })
     end
   end
   return list[1] and list or nil
@@ -61,18 +64,15 @@ local function event()
 end
 local function origin()
   return health.setting and {
-    holds = mode.is_held(), cuts = state.w_cuts, cut_at = cut_of(main),
+    holds = mode.is_held(), cuts = state.w_cuts, is_cut = is_cut,
     is_slowed = health.is_slowed(),
   } or nil
 end
 
 return function()
   return cjson.encode({
-    birth = {
-      born = state.born, started = state.started, adopted = state.adopted, sealed = state.sealed == 1, settled = state.settled,
-      young = birth.is_young(), recent = lanes.recent(main), splices = birth.splices[1] and birth.splices or nil,
-    },
-    epoch = state.epoch, cursor = main.cursor, length = main.length, credit = state.credit, measured = measured(main),
+    own = state.own, merged = state.merged, young = rolls.is_young(), epoch = state.epoch, rolls = stretches_of(main),
+    credit = state.credit, measured = measured(main),
     pops = state.pops > 0 and state.pops or nil, live = settings(),
     head = journal.shown and string.sub(journal.shown, 1, 16), lines = journal.shown and journal.shown_seq,
     event = event(), begun = events.begun and require('lot').written(),

@@ -1,32 +1,27 @@
 -- How a called visitor claims a session, where a cap holds.
 -- Gives `claimed_before`, `claim`, `straight`.
 
-local call, state = require('call'), require('record').state
-local live, birth, mode, cap, lanes = require('live'), require('birth'), require('mode'), require('cap'), require('lanes')
+local call = require('call')
+local live, mode, cap, lanes = require('live'), require('mode'), require('cap'), require('lanes')
 local memory, sessions, ticket = require('memory'), require('sessions'), require('ticket')
 local arg, key, now, this_minute = call.arg, call.key, call.now, call.minute
 
--- What this ticket was given before: its number, the last minute of its session, whether the same visitor asks again (soon after,
--- since the answer was lost, or from the same network), and the name of its lane. `front `, or the name of a region, stands before a
--- number of that lane.
+-- What this ticket was given before: its place, the last minute of its session, and whether the same visitor asks again (soon after,
+-- since the answer was lost, or from the same network).
 local function claimed_before()
   local known = key.claim and redis.pcall('GET', key.claim)
   known = type(known) == 'string' and known or ''
-  local lane = string.match(known, '^(%a%S*) ')
-  local born, epoch, position, last, second, network =
-    string.match(known, '(%d+):(%d+):(%d+) (%d+) (%d+) (.*)$', lane and #lane + 2 or 1)
-  local of = born and { born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) }
-  local number = of and ticket.number_in(lanes.of(lane or 'main'), of)
-  if number and this_minute <= tonumber(last) then
+  local lane, born, position, last, second, network = string.match(known, '^(%S+) (%d+):(%d+) (%d+) (%d+) (.*)$')
+  local place = lane and ticket.place_in(lanes.of(lane), { born = tonumber(born), position = tonumber(position) })
+  if place and this_minute <= tonumber(last) then
     local is_soon = now < (tonumber(second) + call.TTL.draw) * 1000
-    return number, tonumber(last), is_soon or network ~= '' and network == arg.network, lane
+    return place, tonumber(last), is_soon or network ~= '' and network == arg.network
   end
 end
 
--- The last minute of the session; 0 where no slot is free, -1 for the copy of a ticket that has had its session. `lane`: the name of
--- the number's lane, nil for the main line. `bit` is the place of the ticket, by its number and its id, among those that have claimed,
--- where a ticket names it.
-local function claim(lane, number, bit)
+-- The last minute of the session; 0 where no slot is free, -1 for the copy of a ticket that has had its session. `bit` is the place of
+-- the ticket, by its number and its id, among those that have claimed, where a ticket names it.
+local function claim(place, bit)
   -- An operator's test ticket claims with its first visit.
   if not key.claim then
     return
@@ -38,19 +33,15 @@ local function claim(lane, number, bit)
     return is_same and known or -1
   elseif bit and redis.pcall('GETBIT', key.claimed, bit) == 1 then
     return -1
-  elseif arg.turn_minutes and require('turns').is_over(lanes.of(lane or 'main'), number) then
+  elseif arg.turn_minutes and require('turns').is_over(place) then
     return
   elseif sessions.claimable() == 0 then
     return 0
   end
-  sessions.take_promise(lanes.of(lane or 'main'), number)
+  sessions.take_promise(place)
   local last = this_minute + cap.minutes
   sessions.open(last, arg.mark)
-  local born, epoch, own = state.born, state.epoch, number
-  if not lane then
-    born, epoch, own = birth.named(number)
-  end
-  local words = string.format('%s%d:%d:%d %d %d %s', lane and lane .. ' ' or '', born, epoch, own, last, math.floor(now / 1000),
+  local words = string.format('%s %d:%d %d %d %s', place.of.lane, place.of.born, place.number, last, math.floor(now / 1000),
     arg.network or '')
   redis.call('SET', key.claim, words, 'EX', (cap.minutes + 1) * 60)
   -- After the session, which the ticket gets again meanwhile.
@@ -65,9 +56,9 @@ end
 
 -- A visitor who goes straight in claims a session at once. One who drew the number before may have a ticket with it, by which it is
 -- known to be claimed: the visitor gets that ticket now, and goes in by it.
-local function straight(lane, number, is_repeated)
+local function straight(place, is_repeated)
   if not (is_repeated and cap.is_enforced()) then
-    return claim(lane, number)
+    return claim(place)
   end
 end
 

@@ -1,22 +1,24 @@
 -- What the copy of the board proves that a POP brings: a line that lost its data comes back.
--- Arguments: `copy`, the text as board.lua wrote it; `copy_data`, of which data and settings it is: `started adopted version`, and when
--- each setting was set; `copy_reach`, how far it is: `epoch lines`, and `lane cursor length` of each lane; `copy_event`, the event that
+-- Arguments: `copy`, the text as board.lua wrote it; `copy_data`, of which data and settings it is: `own merged version`, and when each
+-- setting was set; `copy_reach`, how far it is: `epoch lines`, and `LANE/ROLL served drawn` of each stretch; `copy_event`, the event that
 -- it has begun. By these words most copies are known to say nothing new, and only the others are decoded.
 -- Gives `news`, the copy where it may say what these data do not, and `take`.
 
 local call, record, live = require('call'), require('record'), require('live')
-local events, birth, journal, lanes = require('events'), require('birth'), require('journal'), require('lanes')
+local events, rolls, journal, lanes = require('events'), require('rolls'), require('journal'), require('lanes')
 local arg, state = call.arg, record.state
 
-local epoch, lines, in_lanes = string.match(arg.copy_reach, '^(%d+) (%d+) (.*)$')
+local epoch, lines, in_stretches = string.match(arg.copy_reach, '^(%d+) (%d+) ?(.*)$')
 -- A copy that is further on than these data means that the store has lost some.
 local function is_further()
   if tonumber(epoch) > state.epoch then
     return true
   end
-  for name, cursor, length in string.gmatch(in_lanes, '(%S+) (%d+) (%d+)') do
-    local lane = lanes.of(name)
-    if tonumber(length) > lane.length or tonumber(cursor) > lane.cursor then
+  for name, served, drawn in string.gmatch(in_stretches, '(%S+) (%d+) (%d+)') do
+    local known = record.stretches[name]
+    if not known and rolls.may_come(tonumber(string.match(name, '/(%d+)$'))) then
+      return true
+    elseif known and (tonumber(drawn) > known.drawn or tonumber(served) > known.served) then
       return true
     end
   end
@@ -28,7 +30,7 @@ local function has_lost_lines()
 end
 local function is_of_these()
   local set_at = live.set_at
-  return arg.copy_data == string.format('%d %d %d %d %d %d %d %d', state.started, state.adopted, live.version, set_at.mode, set_at.pace,
+  return arg.copy_data == string.format('%d %d %d %d %d %d %d %d', state.own, state.merged, live.version, set_at.mode, set_at.pace,
     set_at.message, set_at.cap, set_at.event)
 end
 -- An order by lot that is awaited is looked at by each copy: see lot.lua.
@@ -46,14 +48,72 @@ local function news()
   return copy
 end
 
--- Whether it says of the line what these data do not. The numbers of an epoch that has ended are of no use.
-local function has_news(copy)
-  local of, is_ahead = copy.birth, is_further() or copy.live.version > live.version
-  local is_later = of.started > state.started or of.started == state.started and of.adopted > state.adopted
-  local is_same = of.started == state.started and of.adopted == state.adopted
-  local is_late = not birth.is_young() and of.born == state.born and of.started < state.started and copy.epoch >= state.epoch
-  local has_lost = is_later or (is_same or is_late) and is_ahead or is_same and has_lost_lines()
-  return has_lost or birth.is_young() and of.started < state.started, is_late, has_lost
+-- The stretches of a copy, each with its lane.
+local function stretches_of(copy)
+  local list = {}
+  local function add(lane, of_lane)
+    for _, of in ipairs(of_lane or {}) do
+      table.insert(list, { lane = lane, born = of.born, served = of.served, drawn = of.drawn })
+    end
+  end
+  add(lanes.main, copy.rolls)
+  for _, of in ipairs(copy.lanes or {}) do
+    add(lanes.of(of.name), of.rolls)
+  end
+  return list
+end
+-- Whether the copy has more numbers of the own roll, of which these data alone give some.
+local function has_lost_numbers(told)
+  for _, of in ipairs(told) do
+    local own = lanes.find(of.lane, of.born)
+    if of.born == state.own and of.drawn > (own and own.drawn or 0) then
+      return true
+    end
+  end
+end
+-- Whether these data were more than they are: by that, or by a line of the journal that they do not have; and whether the copy is of a
+-- roll that began later.
+local function went_back(copy, told)
+  if copy.own ~= state.own then
+    return copy.own > state.own, copy.own > state.own
+  end
+  return has_lost_numbers(told) or has_lost_lines()
+end
+-- Whether it says more of the rolls than was known, and whether it has one of these rolls.
+local function merge(told)
+  local has_grown, is_of_these_rolls = false, false
+  for _, of in ipairs(told) do
+    local known = lanes.find(of.lane, of.born)
+    is_of_these_rolls = is_of_these_rolls or known ~= nil or of.born == state.own
+    if known or rolls.may_come(of.born) then
+      if not known then
+        lanes.know(of.born)
+        known = lanes.find(of.lane, of.born)
+      end
+      if of.drawn > known.drawn then
+        known.drawn, has_grown = of.drawn, true
+      end
+      if of.served > known.served then
+        known.served, has_grown = of.served, true
+        require('rate').forget_lane(of.lane)
+      end
+    end
+  end
+  return has_grown, is_of_these_rolls
+end
+local function waits_before_own()
+  for _, of in pairs(record.stretches) do
+    if of.born < state.own and of.served < of.drawn then
+      return true
+    end
+  end
+end
+-- Credit comes back once: of a better copy the difference counts.
+local function lend(credit)
+  if state.set_credit == 0 then
+    state.credit = math.max(state.credit + credit - state.lent, 0)
+    state.lent = credit
+  end
 end
 -- Whether one of the two has a setting that the other has not.
 local function has_settings(copy)
@@ -65,25 +125,57 @@ local function has_settings(copy)
   end
   return copy.live.version > live.version
 end
+local function take_settings(copy)
+  if has_settings(copy) then
+    require('settings').take(copy.live)
+  end
+end
 local function take(copy)
-  local started, adopted, of = state.started, state.adopted, copy.birth
-  local age = of.started - started
-  local is_news, is_late, has_lost = has_news(copy)
-  if is_news then
-    require('restore').take_line(copy, is_late, has_lost)
+  local told, own = stretches_of(copy), state.own
+  local has_lost, is_younger = went_back(copy, told)
+  -- Data that have given no number yet only count on behind the younger roll.
+  local is_empty = is_younger and rolls.is_young() and lanes.sum_of_roll(own) == 0
+  local begins = has_lost and not is_empty
+  if begins and is_younger and not rolls.is_apart() and copy.epoch <= state.epoch and not has_lost_numbers(told) then
+    return take_settings(copy)
+  elseif begins then
+    state.met = is_younger and call.now or state.met
+    require('loss')()
+  elseif is_empty then
+    state.lent = state.credit
   end
-  local is_lost = state.started ~= started or state.adopted ~= adopted
-  if is_lost or copy.lanes or lanes.main.gap_end > lanes.main.cursor then
-    require('gaps').take_copy(copy, is_lost, state.started ~= started)
+  local is_later = copy.epoch > state.epoch
+  if is_later then
+    rolls.end_before(copy.epoch)
   end
-  -- Of this line, or of a piece of it.
-  if of.born == state.born or birth.splice_of(birth.splices, of.born) then
-    if has_settings(copy) then
-      require('settings').take(copy.live)
+  local has_grown, is_of_these_rolls = merge(told)
+  if has_lost and copy.own >= state.own then
+    rolls.begin()
+  end
+  -- Of another line, or of rolls that are gone for long.
+  if not (rolls.is_young() or is_of_these_rolls or has_lost or is_later or copy.own == own) then
+    return
+  end
+  local is_of_others = has_lost or rolls.is_young() and copy.own ~= own
+  local is_first = is_of_others and state.merged == 0
+  if is_of_others and not rolls.has_ended(copy.own) then
+    if has_grown or is_first then
+      lend(copy.credit)
     end
-    if copy.begun then
-      require('lot').take(copy.begun, { born = of.born, epoch = copy.epoch }, age)
+    if copy.sessions and copy.sessions.told_ms > state.ring_told then
+      require('sessions').take(copy.sessions)
     end
+    if (has_grown or is_first) and rolls.data_age() < rolls.SETTLE and waits_before_own() then
+      state.quiet, state.left = state.began + rolls.SETTLE, 0
+    end
+  end
+  if has_grown or is_first or is_later then
+    state.merged = state.merged + 1
+    rolls.keep_few()
+  end
+  take_settings(copy)
+  if copy.begun and not rolls.has_ended(copy.own) then
+    require('lot').take(copy.begun, copy.own - own)
   end
 end
 

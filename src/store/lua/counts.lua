@@ -21,10 +21,10 @@ local function count()
     local last = redis.pcall('GET', till)
     if type(last) ~= 'table' and number > (tonumber(last) or 0) then
       for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%w+)') do
-        local to, born, epoch = string.match(name, '^renewed_(%d+)_(%d+)_(%d+)$')
+        local to, born = string.match(name, '^renewed_(%d+)_(%d+)$')
         local cuts, watched = string.match(name, '^watched_(%w+)_(%a+)$')
         if to and cap.is_capped then
-          require('sessions').renew(tonumber(to), by, born, epoch)
+          require('sessions').renew(tonumber(to), by, born)
         elseif watched then
           heard = heard or require('heard')
           heard.hear(cuts, watched, tonumber(by))

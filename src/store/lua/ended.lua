@@ -2,7 +2,7 @@
 -- takes what it does not have, and refuses tickets whose id begins with a mark until the session would have ended.
 -- Gives `end_marked`, `is_news_of`, `news_since`.
 
-local call, state, sessions = require('call'), require('record').state, require('sessions')
+local call, state, sessions, rolls = require('call'), require('record').state, require('sessions'), require('rolls')
 local key, now, this_minute = call.key, call.now, call.minute
 local MAX, PART = 1000, 100
 
@@ -31,7 +31,7 @@ local function end_marked(words)
         redis.call('EXPIRE', key.ended, (state.ended_last - this_minute + 2) * 60)
         redis.call('SET', memory, listed, 'EX', (listed - this_minute + 2) * 60)
         -- Where it ended with all tickets before, it holds no slot. Of one of which nothing is known, that ends by itself.
-        if of ~= '' and not sessions.has_ended(string.match(of, '^:(%d+):(%d+)$')) then
+        if of ~= '' and not rolls.has_ended(string.match(of, '^:(%d+)$')) then
           sessions.leave(sessions.end_of(mark), last_minute)
         end
         sessions.note(mark, -listed)

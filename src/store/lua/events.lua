@@ -37,10 +37,10 @@ function events.mode()
   return 'closed'
 end
 
--- Whether a lot gave another number to the visitor who drew this one of the lane.
-function events.is_redrawn(lane, number)
-  local of = events.begun and events.begun.secret and events.begun.of[lane.name]
-  return of and number > of.base and number <= of.base + of.drawn
+-- Whether a lot gave another place to the visitor who drew this one.
+function events.is_redrawn(place)
+  local of = events.begun and events.begun.secret and events.begun.of[place.of.name]
+  return of and place.number > of.base and place.number <= of.base + of.drawn
 end
 
 return events

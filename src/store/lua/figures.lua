@@ -2,7 +2,7 @@
 -- A function of more names and values; returns the answer.
 
 local call, record = require('call'), require('record')
-local cap, bound, answer = require('cap'), require('bound'), require('answer')
+local cap, bound, answer = require('cap'), require('bound'), require('answer').answer
 local state, stored = record.state, record.stored
 
 return function(...)

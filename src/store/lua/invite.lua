@@ -2,7 +2,7 @@
 -- Gives `go_past`.
 
 local call, state = require('call'), require('record').state
-local events, mode, birth, lanes, cap, bound = require('events'), require('mode'), require('birth'), require('lanes'), require('cap'), require('bound')
+local events, mode, rolls, lanes, cap, bound = require('events'), require('mode'), require('rolls'), require('lanes'), require('cap'), require('bound')
 local memory, lane_draw = require('memory'), require('lane_draw')
 local arg, key, now, this_minute = call.arg, call.key, call.now, call.minute
 
@@ -34,9 +34,9 @@ end
 
 -- What the same ticket was given by it before, when the answer was lost: the last minute of its session, 0 without a cap.
 local function given_before()
-  local born, epoch, last = string.match(memory.read(), ' invited (%d+) (%d+) (%d+)')
+  local born, last = string.match(memory.read(), ' invited (%d+) (%d+)')
   last = tonumber(last)
-  if tonumber(born) == state.born and tonumber(epoch) == state.epoch and (last == 0 or this_minute <= last) then
+  if born and not rolls.has_ended(born) and (last == 0 or this_minute <= last) then
     return last
   end
 end
@@ -63,7 +63,7 @@ local function go_in(of)
     if cap.is_capped then
       require('sessions').open(last, arg.mark)
     end
-    memory.remember('invited', string.format(' invited %d %d %d', state.born, state.epoch, last))
+    memory.remember('invited', string.format(' invited %d %d', state.own, last))
   else
     return false
   end
@@ -76,7 +76,7 @@ local function may_draw(of, drawn)
   local now_is = mode.now()
   if lanes.front_share == 0 or now_is ~= 'automatic' and now_is ~= 'hold' then
     return false
-  elseif drawn and not birth.was_ended(drawn) and not (of.asked == 'front' and memory.is_again()) then
+  elseif drawn and not rolls.has_ended(drawn.born) and not (of.asked == 'front' and memory.is_again()) then
     of.invited = arg.invite and 'front' or nil
   elseif not opens('front', of) then
     return false
@@ -85,38 +85,37 @@ local function may_draw(of, drawn)
   end
   return true
 end
--- The visitor's number of the front lane, and whether it was drawn before.
+-- The visitor's place in the front lane, and whether it was drawn before.
 local function arrive_in_front(of)
-  if of.lane == 'front' or way ~= 'front' and of.asked ~= 'front' then
+  if of.is_in_front or way ~= 'front' and of.asked ~= 'front' then
     return
   end
-  local drawn, number = lane_draw.before('front')
-  if number then
+  local drawn, place = lane_draw.before('front')
+  local is_repeated = place and true or false
+  if place then
     memory.keep()
     of.invited = way == 'front' and 'front' or of.invited
   elseif may_draw(of, drawn) then
     if of.asked == 'front' then
       memory.remember('again', ' again')
     end
-    number = lane_draw.draw('front', lanes.front)
+    place = lane_draw.draw('front', lanes.front)
   end
-  of.lane = number and 'front' or of.lane
-  return number, drawn and number == drawn.position
+  return place, is_repeated
 end
 
--- The visitor's number, 0 for straight in, and the last minute of the session; nothing where it opens no way. A number of the front
+-- Whether it opens a way; the visitor's place, nothing for straight in, and the last minute of the session. A number of the front
 -- lane may use what is left of the budget.
 local function go_past(of)
   local is_in, last = go_in(of)
   if is_in then
-    of.lane = nil
-    return 0, last
+    return true, nil, last
   end
-  local number, is_repeated = arrive_in_front(of)
-  if number then
+  local place, is_repeated = arrive_in_front(of)
+  if place then
     require('release').release()
-    local is_called = number <= lanes.front.cursor and not events.is_redrawn(lanes.front, number)
-    return number, is_called and cap.is_capped and require('claim').straight(of.lane, number, is_repeated) or nil
+    local is_called = lanes.is_called(place) and not events.is_redrawn(place)
+    return true, place, is_called and cap.is_capped and require('claim').straight(place, is_repeated) or nil
   end
 end
 

@@ -22,32 +22,32 @@ local function read(text)
   journal.shown, journal.shown_seq = head, tonumber(seq)
   return seq and { cursor = tonumber(cursor), front_cursor = tonumber(front_cursor), invited = tonumber(invited) }
 end
--- The cursor or the length of the main line and of the regions, which count with it.
+-- How many numbers were called or drawn in the main line and the regions, which count with it.
 local function sum_of(figure)
   local sum, beside = 0, lanes.beside
   for i = 1, #beside do
-    sum = sum + beside[i][figure]
+    sum = sum + lanes.sum(beside[i], figure)
   end
   return sum
 end
 -- Where the line stands.
 local function place()
   return {
-    cursor = sum_of('cursor'), length = sum_of('length'), front_cursor = front.cursor, front_length = front.length,
-    invited = state.invited, period = state.period, left = state.left, credit = state.credit, epoch = state.epoch, born = state.born,
-    started = state.started, adopted = state.adopted,
+    cursor = sum_of('served'), length = sum_of('drawn'), front_cursor = lanes.sum(front, 'served'),
+    front_length = lanes.sum(front, 'drawn'), invited = state.invited, period = state.period, left = state.left, credit = state.credit,
+    epoch = state.epoch, own = state.own, merged = state.merged,
   }
 end
 -- Whether visitors were called since it stood there.
 local function has_called(from)
-  return from.front_cursor ~= front.cursor or from.cursor ~= sum_of('cursor')
+  return from.front_cursor ~= lanes.sum(front, 'served') or from.cursor ~= sum_of('served')
 end
 local function has_moved(from)
   return has_called(from) or from.invited ~= state.invited
 end
 -- Whether the data of the line are others since.
 local function is_other(from)
-  return from.epoch ~= state.epoch or from.born ~= state.born or from.started ~= state.started or from.adopted ~= state.adopted
+  return from.epoch ~= state.epoch or from.own ~= state.own or from.merged ~= state.merged
 end
 
 -- Before a copy or a verb moves the line.
@@ -99,8 +99,7 @@ function journal.note(kind, rule, who, what)
   local stands = place()
   push(kind, journal.at, stands, rule, who, what)
   journal.at = stands
-  -- A line that only went past free numbers is the same one.
-  if kind == 'begin' or kind == 'loss' or kind == 'restore' and what ~= 'free' then
+  if kind == 'begin' or kind == 'loss' or kind == 'restore' then
     state.restored = journal.seq
   end
 end

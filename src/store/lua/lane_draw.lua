@@ -2,24 +2,21 @@
 -- `region` for one of a region: a ticket may have drawn one of each.
 -- Gives `draw` and `before`.
 
-local state, lanes, memory, ticket = require('record').state, require('lanes'), require('memory'), require('ticket')
+local lanes, memory, ticket = require('lanes'), require('memory'), require('ticket')
 
 -- `pays`: a calculation buys the number.
 local function draw(kind, lane, pays)
-  local number = lanes.draw(lane)
-  memory.remember(kind, string.format(' %s:%s %d:%d:%d', kind, lane.name, state.born, state.epoch, number), pays)
-  return number
+  local place = lanes.draw(lane)
+  memory.remember(kind, string.format(' %s:%s %d:%d', kind, lane.name, place.of.born, place.number), pays)
+  return place
 end
--- What the same ticket drew before, when the answer was lost: the birth, the epoch and the number as they were; the number that it is
--- here, where it is still one; and the lane.
+-- What the same ticket drew before, when the answer was lost: the roll and the number; and the place here, where it still has one.
 local function before(kind)
-  local name, born, epoch, position = string.match(memory.read(), ' ' .. kind .. ':(%S+) (%d+):(%d+):(%d+)')
-  if not name then
-    return
+  local name, born, position = string.match(memory.read(), ' ' .. kind .. ':(%S+) (%d+):(%d+)')
+  if name then
+    local drawn = { born = tonumber(born), position = tonumber(position) }
+    return drawn, ticket.place_in(lanes.of(name), drawn)
   end
-  local lane = lanes.of(name)
-  local drawn = { born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) }
-  return drawn, ticket.number_in(lane, drawn), lane
 end
 
 return { draw = draw, before = before }

@@ -1,13 +1,14 @@
--- The lanes of the line, each a queue of its own with a cursor and a length: `main`, where visitors draw as they come; one for each
--- region; and `front`, a group, which invitations open and which has a share of its own in what the pace lets in.
--- Invariant: within one birth of the line no number of a lane is given twice, unless a loss hid more of them than are left free.
+-- The lanes of the line, each a queue of its own: `main`, where visitors draw as they come; one for each region; and `front`, a group,
+-- which invitations open and which has a share of its own in what the pace lets in. A lane has a stretch for each roll of the line in
+-- which a number was drawn there: `served` and `drawn` of it.
+-- A place is a stretch and a number of it: `of` and `number`.
 -- Gives `main`, `front`; `list`, all lanes, and `beside`, those that are no group, `main` first and the others in the order of their names;
 -- `of`, the lane of a name; `front_share`, the share of the front lane in percent, and `free`, that of the lanes without a fixed one;
--- `before`, the sums before the verb; `has_regions`, `is_configured`, `waiting_in`, `waiting`, `remember`, `recent`, `draw`, `turn`,
--- `forget_shares`.
+-- `before`, the sums before the verb; `has_regions`, `is_configured`, `find`, `stretch`, `know`, `drop`, `sum`, `waiting_in`, `waiting`,
+-- `position`, `is_called`, `sum_of_roll`, `is_next`, `remember`, `draw`, `turn`, `forget_shares`.
 
 local call, record = require('call'), require('record')
-local state, now = record.state, call.now
+local state = record.state
 
 local lanes = { list = {}, beside = {}, before = {}, front_share = tonumber(call.arg.front_share) or 0, free = 100 }
 local list, beside, before = lanes.list, lanes.beside, lanes.before
@@ -16,6 +17,7 @@ local function is_first(a, b)
   return a.name ~= b.name and (a.name == 'main' or b.name ~= 'main' and a.name < b.name)
 end
 local function enlist(lane)
+  lane.stretches = {}
   table.insert(list, lane)
   if lane.name ~= 'front' then
     table.insert(beside, lane)
@@ -42,10 +44,24 @@ for name, percent in string.gmatch(call.arg.regions or '', '([^ =]+)=?(%d*)') do
   record.lane(name).fixed, configured[name] = fixed, true
   lanes.free = math.max(lanes.free - (fixed or 0), 0)
 end
+local function is_older(a, b)
+  return a.born < b.born
+end
+local function add(of)
+  local stretches = lanes.of(of.lane).stretches
+  table.insert(stretches, of)
+  table.sort(stretches, is_older)
+end
 for _, lane in pairs(record.lanes) do
   enlist(lane)
 end
 sort()
+local rolls, many_rolls = {}, 0
+for _, of in pairs(record.stretches) do
+  add(of)
+  many_rolls = many_rolls + (rolls[of.born] and 0 or 1)
+  rolls[of.born] = true
+end
 
 function lanes.has_regions()
   return #beside > 1
@@ -54,31 +70,98 @@ end
 function lanes.is_configured(lane)
   return configured[lane.name]
 end
+-- What a lane has of a roll; `find` gives nothing where no number was drawn.
+function lanes.find(lane, born)
+  for _, of in ipairs(lane.stretches) do
+    if of.born == born then
+      return of
+    end
+  end
+end
+function lanes.stretch(lane, born)
+  local of = lanes.find(lane, born)
+  if not of then
+    of = record.stretch(string.format('%s/%d', lane.name, born))
+    add(of)
+  end
+  return of
+end
+-- A roll of which one lane is known is known in all.
+function lanes.know(born)
+  for _, lane in ipairs(list) do
+    lanes.stretch(lane, born)
+  end
+end
+if many_rolls > 1 or many_rolls == 1 and not rolls[state.own] then
+  for born in pairs(rolls) do
+    lanes.know(born)
+  end
+end
+function lanes.drop(of)
+  local stretches = lanes.of(of.lane).stretches
+  for at = #stretches, 1, -1 do
+    if stretches[at] == of then
+      table.remove(stretches, at)
+    end
+  end
+  record.drop(of)
+end
+-- `served` or `drawn` of all its rolls.
+function lanes.sum(lane, figure)
+  local sum, stretches = 0, lane.stretches
+  for i = 1, #stretches do
+    sum = sum + stretches[i][figure]
+  end
+  return sum
+end
 -- How many visitors wait in this lane, and in all.
 function lanes.waiting_in(lane)
-  return lane.length - lane.cursor
+  local sum, stretches = 0, lane.stretches
+  for i = 1, #stretches do
+    sum = sum + stretches[i].drawn - stretches[i].served
+  end
+  return sum
 end
 function lanes.waiting()
   local sum = 0
   for i = 1, #list do
-    sum = sum + list[i].length - list[i].cursor
+    sum = sum + lanes.waiting_in(list[i])
   end
   return sum
+end
+-- As visitors read it: behind the numbers of older rolls.
+function lanes.position(place)
+  local sum = place.number
+  for _, of in ipairs(lanes.of(place.of.lane).stretches) do
+    sum = sum + (of.born < place.of.born and of.drawn or 0)
+  end
+  return sum
+end
+function lanes.is_called(place)
+  return place.number <= place.of.served
+end
+-- How many numbers a roll has in all lanes.
+function lanes.sum_of_roll(born)
+  local sum = 0
+  for _, of in pairs(record.stretches) do
+    sum = sum + (of.born == born and of.drawn or 0)
+  end
+  return sum
+end
+-- Whether nobody is ahead.
+function lanes.is_next(place)
+  for _, of in ipairs(lanes.of(place.of.lane).stretches) do
+    if of.born < place.of.born and of.served < of.drawn then
+      return false
+    end
+  end
+  return place.number == place.of.served + 1
 end
 -- Taking a copy happens before a verb; this keeps what the verb itself changes apart from that.
 function lanes.remember()
   before.drawn, before.admitted, before.claimed, before.waiting = state.drawn, state.admitted, state.claimed, lanes.waiting()
 end
 
--- How many numbers were drawn in four seconds, at most: a copy may be that old when the data are lost.
-local SPAN = 4000
-function lanes.recent(lane)
-  local ago, current = math.floor(now / SPAN) - lane.window, lane.length - lane.window_from
-  if ago == 0 then
-    return current + lane.window_last
-  end
-  return ago == 1 and current or 0
-end
 -- The minute that was the latest becomes one of those before it.
 function lanes.turn(lane)
   local ago = call.minute - lane.came_at
@@ -89,20 +172,15 @@ function lanes.turn(lane)
     lane.came, lane.came_at = 0, call.minute
   end
 end
--- The next number of this lane.
+-- The next place in this lane.
 function lanes.draw(lane)
-  local window = math.floor(now / SPAN)
-  local ago, length = window - lane.window, lane.length
-  if ago ~= 0 then
-    lane.window_last = ago == 1 and length - lane.window_from or 0
-    lane.window, lane.window_from = window, length
-  end
   if lanes.has_regions() then
     lanes.turn(lane)
     lane.came = lane.came + 1
   end
-  lane.length, state.drawn = length + 1, state.drawn + 1
-  return length + 1
+  local of = lanes.stretch(lane, state.own)
+  of.drawn, state.drawn = of.drawn + 1, state.drawn + 1
+  return { of = of, number = of.drawn }
 end
 -- What each lane is owed or has ahead.
 function lanes.forget_shares()

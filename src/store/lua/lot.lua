@@ -1,67 +1,59 @@
 -- The event that a line has begun, and the order of its numbers by lot, of which each lane has one of its own.
--- `events.begun`: `id opens base drawn order`. Its numbers of the main lane begin behind `base`, and `drawn` of them were drawn before it
--- opened, -1 while that is not known. `,LANE=base:drawn` of each other lane stands behind `drawn`. Once a secret is committed to,
--- ` commitment secret value` stands behind the order: `secret` is - until the order is decided. `queue/begun.rs` reads it, and computes
--- from a decided lot the numbers of visitors whom the edge tells them.
--- Gives `written`, `is_undecided`, `drawn`, `order_now`, `is_spent`, `count_anew`, `take`, `sold_out`, `end_all`, `note_drawing`, `secret`,
--- `decide`, `follow_phase`.
+-- `events.begun`: `id opens order numbers`. The numbers are `-` until it opens. Then they are those that were drawn until then and not called,
+-- which are fixed from then on: `LANE/ROLL=base:drawn,…`, `drawn` of them behind `base`, or `none`. Once a secret is committed to,
+-- `commitment secret value` stands behind them: `secret` is - until the order is decided. `queue/begun.rs` reads it, and computes from a
+-- decided lot the places of visitors whom the edge tells them: over the numbers of all rolls of a lane.
+-- Gives `written`, `is_undecided`, `drawn`, `order_now`, `is_spent`, `take`, `sold_out`, `end_all`, `note_drawing`, `secret`, `decide`,
+-- `follow_phase`.
 
 local call, record = require('call'), require('record')
-local live, events, birth, lanes = require('live'), require('events'), require('birth'), require('lanes')
+local live, events, rolls, lanes = require('live'), require('events'), require('rolls'), require('lanes')
 local journal, rate = require('journal'), require('rate')
 local arg, now = call.arg, call.now
-local state, stored, texts, main = record.state, record.stored, record.texts, lanes.main
+local state, stored, texts = record.state, record.stored, record.texts
 
--- `of`: `base` and `drawn` of each lane that is known, by its name. `name`: the lane of the two that have none.
-local function read_begun(text, name)
-  local id, opens, base, drawn, others, order, rest = string.match(text or '', '^(%S+) (%d+) (%d+) (%-?%d+)(%S*) (%S+)(.*)$')
+-- `of`: `base` and `drawn` of each stretch, by its name; nothing until the event opens.
+local function read_begun(text)
+  local id, opens, order, numbers, rest = string.match(text or '', '^(%S+) (%d+) (%S+) (%S+)(.*)$')
   if not id then
     return
   end
-  local of = { [name] = { base = tonumber(base), drawn = tonumber(drawn) } }
-  for lane, lane_base, lane_drawn in string.gmatch(others, ',([^=]+)=(%d+):(%-?%d+)') do
-    of[lane] = { base = tonumber(lane_base), drawn = tonumber(lane_drawn) }
-  end
   local commitment, secret, value = string.match(rest, '^ (%S+) (%S+) (.*)$')
-  return {
-    id = id, opens = tonumber(opens), of = of, order = order, commitment = commitment, secret = secret ~= '-' and secret or nil,
-    value = value,
-  }
+  secret = secret ~= '-' and secret or nil
+  local of = (numbers ~= '-' or secret) and {} or nil
+  for name, base, drawn in string.gmatch(numbers, '([^=,]+)=(%d+):(%d+)') do
+    of[name] = { base = tonumber(base), drawn = tonumber(drawn) }
+  end
+  return { id = id, opens = tonumber(opens), of = of, order = order, commitment = commitment, secret = secret, value = value }
 end
-events.begun = read_begun(stored.event, 'main')
+events.begun = read_begun(stored.event)
 
 local lot = {}
--- What is known of the main lane; a ticket of another lane alone says nothing of it.
-local function of_main()
-  return events.begun.of.main or { base = 0, drawn = -1 }
+local function numbers_of(of)
+  local words = {}
+  for name, numbers in pairs(of or {}) do
+    table.insert(words, string.format('%s=%d:%d', name, numbers.base, numbers.drawn))
+  end
+  table.sort(words)
+  return of and (words[1] and table.concat(words, ',') or 'none') or '-'
 end
 function lot.written()
-  local begun, of = events.begun, of_main()
-  local words = { string.format('%s %d %d %d', begun.id, begun.opens, of.base, of.drawn) }
-  for i = 2, #lanes.list do
-    local name = lanes.list[i].name
-    if begun.of[name] then
-      table.insert(words, string.format(',%s=%d:%d', name, begun.of[name].base, begun.of[name].drawn))
-    end
-  end
-  table.insert(words, ' ' .. begun.order)
-  if begun.commitment then
-    table.insert(words, string.format(' %s %s %s', begun.commitment, begun.secret or '-', begun.value or ''))
-  end
-  return table.concat(words)
+  local begun = events.begun
+  local text = string.format('%s %d %s %s', begun.id, begun.opens, begun.order, numbers_of(begun.of))
+  return begun.commitment and string.format('%s %s %s %s', text, begun.commitment, begun.secret or '-', begun.value or '') or text
 end
 local function write()
   local told = lot.written()
   texts.event = told ~= stored.event and told or nil
 end
 
--- How many numbers were drawn before the event opened, -1 while that is not known.
+-- How many numbers the order is of, -1 while that is not known.
 function lot.drawn()
-  local sum = 0
-  for _, of in pairs(events.begun.of) do
-    sum = sum + math.max(of.drawn, 0)
+  local sum = events.begun.of and 0 or -1
+  for _, numbers in pairs(events.begun.of or {}) do
+    sum = sum + numbers.drawn
   end
-  return of_main().drawn < 0 and -1 or sum
+  return sum
 end
 -- Nobody is to be put in order where no number was drawn.
 function lot.is_undecided()
@@ -99,76 +91,45 @@ function lot.is_spent(list)
     end
   end
 end
--- What other data know of the same event, where these do not know it. Neither knows a decided order.
-local function joined(these, other)
-  for name, of in pairs(other.of) do
-    local known = these.of[name] or { base = of.base, drawn = these.of.main.drawn < 0 and -1 or 0 }
-    local from = known.drawn >= 0 and known or of
-    known.base = math.max(known.base, math.min(from.base, lanes.of(name).cursor))
-    known.drawn = from.drawn >= 0 and math.max(from.base + from.drawn - known.base, 0) or -1
-    these.of[name] = known
-  end
-  these.commitment = these.commitment or these.opens == other.opens and other.commitment or nil
-  return these
-end
--- Both know the decided order, and each what it says of some lanes: a ticket has its own alone.
-local function completed(these, other)
-  for name, of in pairs(other.of) do
-    if of.drawn >= 0 and (not these.of[name] or these.of[name].drawn < 0) then
-      these.of[name] = of
-    end
-  end
-  return these
-end
--- How many drew before the start is counted anew.
-function lot.count_anew()
-  for _, of in pairs(events.begun.of) do
-    of.drawn = -1
-  end
-end
--- The lot orders numbers that can still wait: a visitor who was called goes in by the number as it was drawn. How many they are is
--- said once: where the lane moved after that, there is no lot in it any more.
+-- The lot orders numbers that can still wait. How many they are is said once: what moved after that is in no lot any more.
 local function keep_waiting()
-  local begun = events.begun
-  if not lot.is_undecided() then
-    return
-  end
-  for _, lane in ipairs(lanes.list) do
-    local of = begun.of[lane.name] or { base = 0, drawn = of_main().drawn }
-    if lane.cursor > of.base then
-      begun.of[lane.name] = { base = lane.cursor, drawn = math.min(of.drawn, 0) }
+  for name, numbers in pairs(lot.is_undecided() and events.begun.of or {}) do
+    local stretch, born = record.stretches[name], string.match(name, '/(%d+)$')
+    if rolls.has_ended(born) or stretch and stretch.served > numbers.base then
+      events.begun.of[name] = nil
     end
   end
 end
--- What a copy or a ticket knows besides, where not all tickets ended since: an event of that name may have begun once more. Of two
--- events the one that opens later counts. Of one event a decided order counts, with the lanes that its text has, else what the older data say: `age` is below 0 where
--- those are the known ones. `name`: the lane of a ticket that says it.
-function lot.take(told, by, age, name)
-  local known, begun = not birth.was_ended(by) and read_begun(told, name or 'main'), events.begun
+-- A ticket has the numbers of its own lane alone. An order that was decided stays.
+local function add_lanes(of, others)
+  local has = {}
+  for name in pairs(of) do
+    has[string.match(name, '^(.+)/')] = true
+  end
+  for name, numbers in pairs(others or {}) do
+    of[name] = not has[string.match(name, '^(.+)/')] and numbers or of[name]
+  end
+end
+-- What a copy or a ticket knows besides. Of two events the one that opens later counts. Of one event a decided order counts, else the
+-- numbers that the older data fixed: `age` is below 0 where those are the known ones.
+function lot.take(told, age)
+  local known, begun = read_begun(told), events.begun
   if not known then
     return
   elseif not begun or known.id ~= begun.id then
     events.begun = begun and known.opens <= begun.opens and begun or known
-  elseif known.secret and not begun.secret then
-    known.order = begun.order ~= 'arrival' and begun.order or known.order
-    events.begun = known
+  elseif known.secret and begun.secret then
+    add_lanes(begun.of, known.of)
   elseif known.secret then
-    events.begun = age < 0 and completed(known, begun) or completed(begun, known)
+    known.order = begun.order ~= 'arrival' and begun.order or known.order
+    add_lanes(known.of, begun.of)
+    events.begun = known
   elseif not begun.secret then
-    events.begun = age < 0 and joined(known, begun) or joined(begun, known)
+    begun.of = age < 0 and known.of or begun.of or known.of
+    begun.commitment = begun.commitment or known.opens == begun.opens and known.commitment or nil
   end
   keep_waiting()
   write()
-end
-
--- Begun anew on purpose: every ticket so far ends, and nothing is adopted any more. Epochs are comparable across losses,
--- since a raised one is never below the time in seconds.
-local function begin_anew()
-  state.epoch = math.max(state.epoch + 1, math.floor(now / 1000))
-  -- Later than before, even when the clock is not: copies from before it take nothing back.
-  birth.begin_data(math.max(now, state.started + 1))
-  state.sealed, state.quiet = 1, 0
-  state.settled, birth.splices, texts.splices = state.started, {}, false
 end
 
 -- The list of events in which the open one is over. Times are whole seconds, as operators write them.
@@ -180,45 +141,54 @@ function lot.sold_out()
   end))
 end
 
--- An event begins, and its draws are counted when it opens. The numbers of waiting visitors end with the epoch and are never
--- served, so the cursor passes them. Visitors inside are called again and do not count as come for the first time.
+-- On purpose: a roll begins, and every ticket so far ends. Its numbers go on behind those that end and are never called. Visitors
+-- inside are called again and do not count as come for the first time.
 function lot.end_all()
-  begin_anew()
-  state.credit, state.steady = 0, 0
+  local before = {}
   for _, lane in ipairs(lanes.list) do
-    lane.cursor = lane.length
+    before[lane] = lanes.sum(lane, 'drawn')
   end
+  rolls.begin()
+  rolls.end_before(state.own)
+  for lane, drawn in pairs(before) do
+    if drawn > 0 then
+      local of = lanes.stretch(lane, state.own)
+      of.drawn, of.served = drawn, drawn
+    end
+  end
+  -- What older data knew has ended too.
+  state.sealed, state.quiet, state.credit, state.steady = 1, 0, 0, 0
   lanes.forget_shares()
   require('sessions').end_all()
   rate.forget()
 end
 
--- Now it is known how many numbers of this lane were drawn before the event opened.
-local function seal(lane)
-  local begun = events.begun
-  local base = begun.of[lane.name] and begun.of[lane.name].base or 0
-  local drawn = math.max(lane.length - base, 0)
-  if lane == main or drawn > 0 or begun.of[lane.name] then
-    begun.of[lane.name] = { base = base, drawn = drawn }
+-- Now it is known which numbers were drawn before the event opened. Who was called goes in by the number as it was drawn.
+local function seal()
+  local of = {}
+  for _, lane in ipairs(lanes.list) do
+    local drawn = lanes.waiting_in(lane)
+    for _, stretch in ipairs(lane.stretches) do
+      if stretch.drawn > stretch.served then
+        of[stretch.name] = { base = stretch.served, drawn = stretch.drawn - stretch.served }
+      end
+    end
+    if lane == lanes.main or drawn > 0 then
+      local name = lane == lanes.main and events.begun.id or lane.name
+      journal.note('seal', '-', '-', journal.word(string.format('%s:%d:%d', name, lanes.sum(lane, 'served'), drawn)))
+    end
   end
-  if lane == main or drawn > 0 then
-    journal.note('seal', '-', '-', journal.word(string.format('%s:%d:%d', lane == main and begun.id or lane.name, base, drawn)))
-  end
+  events.begun.of = of
 end
 -- The first verb in the pre-queue or after it begins the event: every ticket so far ends. Where the data are young, the store
 -- may just have lost them, and the tickets may be of this event.
 local function begin_event(brought)
   local event = events.current
   if is_to_begin() then
-    if not birth.is_young() then
+    if not rolls.is_young() then
       lot.end_all()
     end
-    local of = { main = { base = main.length, drawn = -1 } }
-    for i = 2, #lanes.list do
-      local lane = lanes.list[i]
-      of[lane.name] = lane.length > 0 and { base = lane.length, drawn = -1 } or nil
-    end
-    events.begun = { id = event.id, opens = event.opens, of = of, order = event.order }
+    events.begun = { id = event.id, opens = event.opens, order = event.order }
     journal.note('event', '-', '-', journal.word(string.format('%s:%d:%s', event.id, event.opens, event.order)))
   end
   local begun = events.begun
@@ -227,7 +197,7 @@ local function begin_event(brought)
   end
   local id, opens, commitment = string.match(brought or '', '^(%S+) (%d+) (%x+)$')
   local is_for_this = id == begun.id and tonumber(opens) == begun.opens and begun.order ~= 'arrival'
-  if is_for_this and of_main().drawn < 0 and not begun.commitment then
+  if is_for_this and not begun.of and not begun.commitment then
     begun.commitment = commitment
   end
   keep_waiting()
@@ -235,10 +205,8 @@ local function begin_event(brought)
     -- What was missed before it opened is not made up for.
     state.anchor = math.max(state.anchor, event.opens)
     -- While the data are young, a copy may come that knows of more numbers.
-    if of_main().drawn < 0 and not begun.secret and not birth.is_young() then
-      for _, lane in ipairs(lanes.list) do
-        seal(lane)
-      end
+    if not begun.of and not rolls.is_young() then
+      seal()
     end
   end
   write()
@@ -256,7 +224,7 @@ end
 function lot.secret(brought)
   local begun = events.begun
   for commitment, secret in string.gmatch(brought or '', '(%x+):(%x+)') do
-    if events.phase == 'drawing' and lot.drawn() > 0 and not birth.is_young() and commitment == begun.commitment then
+    if events.phase == 'drawing' and lot.drawn() > 0 and not rolls.is_young() and commitment == begun.commitment then
       return secret
     end
   end

@@ -38,9 +38,9 @@ local function remember(kind, words_of_kind, pays)
   local words = text == '' and {
     number = '-', invited = '', front = '', again = '', region = '', paid = pays and ' paid' or '',
   } or {
-    number = string.match(text, '^%d+:%d+:%d+') or '-', invited = string.match(text, ' invited %d+ %d+ %d+') or '',
-    front = string.match(text, ' front:front %d+:%d+:%d+') or '', again = string.match(text, ' again$') or '',
-    region = string.match(text, ' region:%S+ %d+:%d+:%d+') or '', paid = (pays or string.find(text, ' paid', 1, true)) and ' paid' or '',
+    number = string.match(text, '^%d+:%d+') or '-', invited = string.match(text, ' invited %d+ %d+') or '',
+    front = string.match(text, ' front:front %d+:%d+') or '', again = string.match(text, ' again$') or '',
+    region = string.match(text, ' region:%S+ %d+:%d+') or '', paid = (pays or string.find(text, ' paid', 1, true)) and ' paid' or '',
   }
   words[kind] = words_of_kind
   write(words.number .. words.invited .. words.front .. words.region .. words.paid .. words.again)

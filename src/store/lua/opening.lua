@@ -20,8 +20,9 @@ return function()
   if cap.is_capped then
     require('sessions').begin()
   end
-  if record.is_new then
-    state.born, state.started, state.anchor = now, now, now
+  if state.own == 0 then
+    require('rolls').begin()
+    state.began, state.anchor = now, now
   end
   local copy = arg.copy and require('copy').news()
   if copy then

@@ -1,9 +1,9 @@
 -- The pace: which period a time is in, and which periods a verb opens.
 -- Gives `open_period`.
 
-local call, state, live = require('call'), require('record').state, require('live')
+local call, record, live = require('call'), require('record'), require('live')
 local health, mode, lanes, absent = require('health'), require('mode'), require('lanes'), require('absent')
-local now = call.now
+local state, now = record.state, call.now
 local LONGEST_MADE_UP = 15
 
 -- The second at which the period of a time began. Numbers of periods of different lengths cannot be compared: after a change
@@ -37,8 +37,8 @@ local function open_period()
   -- From now on released visitors say something about the window.
   if state.w_open == 0 and math.floor(now / 1000) >= state.w_from then
     state.w_open = 1
-    for _, lane in ipairs(lanes.list) do
-      lane.cut = lane.cursor
+    for _, of in pairs(record.stretches) do
+      of.cut = of.served
     end
   end
 end

@@ -1,7 +1,7 @@
--- The measured rate: from release to release. `from` is the cursor right after the release at `since`; `moved` is the time
+-- The measured rate: from release to release. `from` is how many were called in all right after the release at `since`; `moved` is the time
 -- of the latest release, `step` the longest time between two. `mid`, `mid_from` and `mid_step` are a younger beginning, which takes over
 -- once it is a window old, so that nothing older than two windows counts.
--- Gives `forget_lane`, `forget`, `judge`, `measure`, `take_cursor`.
+-- Gives `forget_lane`, `forget`, `judge`, `measure`.
 
 local call, state, live, lanes = require('call'), require('record').state, require('live'), require('lanes')
 local now = call.now
@@ -29,8 +29,8 @@ local function judge()
 end
 -- A lane moves as fast as it can only while visitors remain waiting. `is_called`: this call has called visitors of it.
 local function measure_lane(lane, is_called)
-  local cursor = lane.cursor
-  if cursor == lane.length then
+  local called = lane.called
+  if lanes.waiting_in(lane) == 0 then
     forget_lane(lane)
   elseif is_called then
     -- Measured time does not run backwards, even when the clock does.
@@ -39,11 +39,11 @@ local function measure_lane(lane, is_called)
     local longest, mid_step = math.max(lane.step, step), math.max(lane.mid_step, step)
     lane.moved, lane.step, lane.mid_step = moved, longest, mid_step
     if lane.since == 0 then
-      lane.since, lane.from, lane.step = moved, cursor, 0
-      lane.mid, lane.mid_from, lane.mid_step = moved, cursor, 0
+      lane.since, lane.from, lane.step = moved, called, 0
+      lane.mid, lane.mid_from, lane.mid_step = moved, called, 0
     elseif moved - mid >= 300000 then
       lane.since, lane.from, lane.step = mid, lane.mid_from, mid_step
-      lane.mid, lane.mid_from, lane.mid_step = moved, cursor, 0
+      lane.mid, lane.mid_from, lane.mid_step = moved, called, 0
     end
   end
 end
@@ -55,14 +55,4 @@ local function measure(called)
   end
 end
 
--- The cursor of the main line, as a copy or a ticket knows it.
-local function take_cursor(cursor)
-  local main = lanes.main
-  if cursor > main.cursor then
-    -- Remembered, not admitted now: the measurement begins anew.
-    main.cursor = math.min(cursor, main.length)
-    forget()
-  end
-end
-
-return { forget_lane = forget_lane, forget = forget, judge = judge, measure = measure, take_cursor = take_cursor }
+return { forget_lane = forget_lane, forget = forget, judge = judge, measure = measure }

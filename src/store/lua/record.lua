@@ -1,8 +1,10 @@
--- The line as the store keeps it: one hash, of numbers and texts. A number of a lane is the field `LANE FIGURE`, such as `main length`.
--- Gives `state`, the numbers of the line by field name; `lanes`, those of each lane by its name, and `lane`, which gives the lane of a
--- name; `stored`, the texts as they were kept; `texts`, those that this call writes, false for one that it removes; `were`, the numbers
--- of the line as they were kept; `is_new`, that nothing was kept; `write`.
--- Invariant: the cursor of a lane never falls and never passes its length.
+-- The line as the store keeps it: one hash, of numbers and texts. A number of a lane is the field `LANE FIGURE`, such as `main owed`; one
+-- of what a roll has in a lane, which is a stretch of it, is `LANE/ROLL FIGURE`, such as `main/1800000000000 drawn`.
+-- Gives `state`, the numbers of the line by field name; `lanes` and `stretches`, those of each lane and of each stretch by its name;
+-- `lane` and `stretch`, which give the one of a name; `drop`, which forgets a stretch; `stored`, the texts as they were kept; `texts`,
+-- those that this call writes, false for one that it removes; `were`, the numbers of the line as they were kept; `is_new`, that nothing
+-- was kept; `write`.
+-- Invariant: `served` and `drawn` of a stretch never fall, and the first never passes the second.
 
 local call = require('call')
 local now, this_minute = call.now, call.minute
@@ -17,12 +19,10 @@ local NONE = {
   automatic = 0, budget = 0,
   -- All draws, all admissions, the latest minute in which a verb ran.
   drawn = 0, admitted = 0, minute = 0,
-  -- The birth of the line: see birth.lua.
-  born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, lent = 0,
-  -- When the present data began, where the clock was set back since or is behind the name that they have: see birth.lua.
-  began = 0,
-  -- What was born until then does not move, nor come back: see birth.lua.
-  settled = 0,
+  -- The roll that gives numbers now, when the present data began, and how often they took over what older ones knew; 1: no unknown
+  -- older roll comes in any more; until when nothing is released; credit that came back; the latest roll that was dropped, and when
+  -- a younger one came: see rolls.lua.
+  own = 0, began = 0, merged = 0, sealed = 0, quiet = 0, lent = 0, dropped = 0, met = 0,
   -- The number of the latest line of the journal by which the line began or came back.
   restored = 0,
   -- 1: an operator has cleared the credit since the data began.
@@ -60,29 +60,44 @@ local state = setmetatable({}, { __index = NONE })
 
 -- The same of a lane.
 local NONE_OF_LANE = {
-  -- The last number admitted, and the last one drawn.
-  cursor = 0, length = 0,
-  -- Numbers drawn in spans of four seconds: see lanes.lua.
-  window = 0, window_from = 0, window_last = 0,
+  -- How many visitors of it were called in all.
+  called = 0,
   -- The measured rate: see rate.lua.
   since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, step = 0, mid_step = 0,
   -- How many came in the latest minute with a draw, and in the two before it; what it is owed, in millionths of a visitor: see shares.lua.
   came_at = 0, came = 0, came_last = 0, came_before = 0, owed = 0,
   -- By how much it is ahead of its share, in hundredths of a visitor: see release.lua.
   over = 0,
+}
+-- The same of a stretch.
+local NONE_OF_STRETCH = {
+  -- The last number admitted, and the last one drawn.
+  served = 0, drawn = 0,
   -- The last number whose visitor does not count for the window: see window.lua. The last one whose promised slot was taken back: see
   -- sessions.lua.
   cut = 0, lapsed = 0,
-  -- The numbers that a loss left free, behind the first of the two and up to the second: see gaps.lua.
-  gap = 0, gap_end = 0,
 }
-local OF_LANE = { __index = NONE_OF_LANE }
-local lanes, were_in = {}, {}
-local function lane(name)
-  if not lanes[name] then
-    lanes[name], were_in[name] = setmetatable({ name = name }, OF_LANE), {}
+local lanes, stretches, were_in = {}, {}, {}
+local function kept_in(all, name, none)
+  if not all[name] then
+    all[name], were_in[name] = setmetatable({ name = name }, { __index = none }), were_in[name] or {}
+    -- One that was dropped, and begins again.
+    for figure in pairs(were_in[name]) do
+      all[name][figure] = none[figure]
+    end
   end
-  return lanes[name]
+  return all[name]
+end
+local function lane(name)
+  return kept_in(lanes, name, NONE_OF_LANE)
+end
+local function stretch(name)
+  local of = kept_in(stretches, name, NONE_OF_STRETCH)
+  if not of.born then
+    of.lane, of.born = string.match(name, '^(.+)/(%d+)$')
+    of.born = tonumber(of.born)
+  end
+  return of
 end
 
 local texts, were, stored, is_new = {}, {}, {}, true
@@ -95,7 +110,8 @@ for i = 1, #words, 2 do
     is_new = false
   elseif string.find(name, ' ', 1, true) then
     local of, figure = string.match(name, '^(%S+) (%S+)$')
-    lane(of)[figure], were_in[of][figure] = tonumber(value), tonumber(value)
+    local kept = string.find(of, '/', 1, true) and stretch(of) or lane(of)
+    kept[figure], were_in[of][figure] = tonumber(value), tonumber(value)
     is_new = false
   else
     stored[name] = value
@@ -106,7 +122,7 @@ end
 -- A clock that is set back, as by a failover to another machine: what has been lies ahead of it. By so many milliseconds at least.
 local set_back = math.max(state.minute * 60000 - now, 0)
 for _, of in pairs(lanes) do
-  set_back = math.max(set_back, of.moved - now, of.window * 4000 - now)
+  set_back = math.max(set_back, of.moved - now)
 end
 -- All that a rule compares with the time moves with the clock: what has been is no later than now, and what is to end has as long as
 -- it had. Sessions stay: they end with the minute on their tickets.
@@ -115,9 +131,8 @@ if set_back > 0 then
     for _, name in ipairs({ 'since', 'mid', 'moved' }) do
       of[name] = math.max(of[name] - set_back, 0)
     end
-    of.window, of.came_at = math.min(of.window, math.floor(now / 4000)), math.min(of.came_at, this_minute)
+    of.came_at = math.min(of.came_at, this_minute)
   end
-  state.began = math.min(state.began > 0 and state.began or state.started, now + set_back)
   for _, name in ipairs({ 'began', 'quiet', 'anchor', 'uncounted', 'sick_until', 'overruled', 'load_until' }) do
     state[name] = math.max(state[name] - set_back, 0)
   end
@@ -131,6 +146,21 @@ if set_back > 0 then
   end
 end
 
+-- Its numbers are none of this line any more.
+local function drop(of)
+  stretches[of.name] = nil
+end
+local function note_changes(changed, all, none)
+  for of, figures in pairs(all) do
+    local kept = were_in[of]
+    for name, number in pairs(figures) do
+      if none[name] and number ~= (kept[name] or none[name]) then
+        table.insert(changed, of .. ' ' .. name)
+        table.insert(changed, number)
+      end
+    end
+  end
+end
 -- What is as it is by itself is not kept.
 local function write(lifetime)
   local line, changed = call.key.line, {}
@@ -140,12 +170,12 @@ local function write(lifetime)
       table.insert(changed, number)
     end
   end
-  for of, figures in pairs(lanes) do
-    local kept = were_in[of]
-    for name, number in pairs(figures) do
-      if NONE_OF_LANE[name] and number ~= (kept[name] or NONE_OF_LANE[name]) then
-        table.insert(changed, of .. ' ' .. name)
-        table.insert(changed, number)
+  note_changes(changed, lanes, NONE_OF_LANE)
+  note_changes(changed, stretches, NONE_OF_STRETCH)
+  for of, kept in pairs(were_in) do
+    if not lanes[of] and not stretches[of] then
+      for name in pairs(kept) do
+        redis.call('HDEL', line, of .. ' ' .. name)
       end
     end
   end
@@ -164,5 +194,6 @@ local function write(lifetime)
 end
 
 return {
-  state = state, lanes = lanes, lane = lane, stored = stored, texts = texts, were = were, is_new = is_new, write = write,
+  state = state, lanes = lanes, lane = lane, stretches = stretches, stretch = stretch, drop = drop, stored = stored, texts = texts,
+  were = were, is_new = is_new, write = write,
 }

@@ -1,9 +1,9 @@
 -- How many waiting visitors are released.
--- Gives `release`, `admit`, `call`, `pass_gaps`, `note`; `called`, the lanes of which this call has called visitors.
+-- Gives `release`, `admit`, `call`, `note`; `called`, the lanes of which this call has called visitors.
 
 local time, record = require('call'), require('record')
 local mode_now, lanes, absent, cap = require('mode').now, require('lanes'), require('absent'), require('cap')
-local bound, journal, events = require('bound'), require('journal'), require('events')
+local bound = require('bound')
 local state, now, main, front = record.state, time.now, lanes.main, lanes.front
 
 local called = {}
@@ -13,12 +13,16 @@ local function call(lane, most)
     return 0
   end
   local released = math.min(most, lanes.waiting_in(lane), bound.slots())
-  lane.cursor = lane.cursor + released
-  state.admitted = state.admitted + released
-  called[lane] = called[lane] or released > 0
-  if cap.is_capped then
-    require('sessions').promise(lane, released)
+  local left = released
+  for _, of in ipairs(lane.stretches) do
+    local many = math.min(left, of.drawn - of.served)
+    of.served, left = of.served + many, left - many
+    if cap.is_capped then
+      require('sessions').promise(of, many)
+    end
   end
+  lane.called, state.admitted = lane.called + released, state.admitted + released
+  called[lane] = called[lane] or released > 0
   return released
 end
 -- Of the lanes that are no group.
@@ -51,43 +55,10 @@ local function admit(most)
   return of_front + beside + call(front, most - of_front - beside)
 end
 
--- Whether the numbers that a loss left free are among those of an order by lot, which spreads them over its numbers.
-local function are_of_lot(lane)
-  local begun = events.begun
-  if not begun or begun.order == 'arrival' then
-    return false
-  end
-  local of = begun.of[lane.name]
-  return not of and lane == main or of and (of.drawn < 0 or lane.gap < of.base + of.drawn and of.base < lane.gap_end)
-end
--- Whether a lane has come to numbers that a loss left free.
-local function is_at_gap(lane)
-  return lane.cursor < lane.gap_end and lane.gap <= lane.cursor and not are_of_lot(lane)
-end
--- It goes past them, so no release is spent on them. Who holds one of them, and was known to nobody until now, goes in.
-local function pass_gaps()
-  local is_noted = false
-  for i = 1, #lanes.list do
-    local lane = lanes.list[i]
-    if is_at_gap(lane) then
-      if not is_noted then
-        journal.released(bound.rule())
-        is_noted = true
-      end
-      require('gaps').take_cursor(lane, math.min(lane.gap_end, lane.length))
-    end
-  end
-  if is_noted then
-    journal.note('restore', '-', '-', 'free')
-  end
-end
 -- Credit goes first: it was granted by name, the budget is only the pace. An open room admits everybody and uses neither;
 -- on hold and closed the line stands. How many were released.
 local function release()
   local admitted, mode, is_quiet = state.admitted, mode_now(), now < state.quiet
-  if not is_quiet and (mode == 'automatic' or mode == 'open') then
-    pass_gaps()
-  end
   if mode == 'open' then
     admit(lanes.waiting())
   elseif mode == 'automatic' and not is_quiet then
@@ -108,4 +79,4 @@ local function note()
   end
 end
 
-return { release = release, admit = admit, call = call, pass_gaps = pass_gaps, note = note, called = called }
+return { release = release, admit = admit, call = call, note = note, called = called }

@@ -1,12 +1,12 @@
 -- Who is inside, where a cap holds.
 -- `ring`: how many sessions end with each minute; what is inside is their sum. `promises`: slots kept for called visitors, by
--- the second of their release, with the last number then called of each lane: `second:slots:LANE=number,…`.
+-- the second of their release, with the last number then called of each stretch: `second:slots:LANE/ROLL=number,…`.
 -- Invariant: no release and no claim lifts inside + promised above the cap.
--- Gives `begin`, `free`, `claimable`, `promise`, `take_promise`, `open`, `end_of`, `note`, `leave`, `has_ended`, `last_end`, `renew`,
+-- Gives `begin`, `free`, `claimable`, `promise`, `take_promise`, `open`, `end_of`, `note`, `leave`, `last_end`, `renew`,
 -- `begin_ring`, `take`, `end_all`, `shown`, `keep`, `write`.
 
 local call, record = require('call'), require('record')
-local birth, mode, cap, lanes = require('birth'), require('mode'), require('cap'), require('lanes')
+local rolls, mode, cap = require('rolls'), require('mode'), require('cap')
 local key, now, this_minute = call.key, call.now, call.minute
 local state, stored, texts = record.state, record.stored, record.texts
 
@@ -81,8 +81,8 @@ local function promised()
   return sum
 end
 
--- Visitors who were released in this lane have their slots for `claim_seconds`.
-local function promise(lane, many)
+-- Visitors who were released in this stretch have their slots for `claim_seconds`.
+local function promise(stretch, many)
   local second, last = math.floor(now / 1000), promises[#promises]
   if many == 0 then
     return
@@ -90,7 +90,7 @@ local function promise(lane, many)
     last = { second = second, many = 0, of = {} }
     table.insert(promises, last)
   end
-  last.many, last.of[lane.name] = last.many + many, lane.cursor
+  last.many, last.of[stretch.name] = last.many + many, stretch.served
 end
 -- On hold and in front of a closed room no visitor can come, so their time stands still; so it does where the clock is set back.
 local function keep_promises()
@@ -108,20 +108,23 @@ local function take_back_promises()
     local lapsed = table.remove(promises, 1)
     state.late = state.late + lapsed.many
     for name, number in pairs(lapsed.of) do
-      lanes.of(name).lapsed = math.max(lanes.of(name).lapsed, number)
+      local of = record.stretches[name]
+      if of then
+        of.lapsed = math.max(of.lapsed, number)
+      end
     end
   end
 end
 
 -- The oldest promise is kept first, for the first visitor who comes; without one, a slot is free.
-local function take_promise(lane, number)
+local function take_promise(place)
   for _, oldest in ipairs(promises) do
     if oldest.many > 0 then
       oldest.many = oldest.many - 1
       break
     end
   end
-  if number <= lane.lapsed then
+  if place.number <= place.of.lapsed then
     state.late = math.max(state.late - 1, 0)
   end
 end
@@ -218,14 +221,10 @@ end
 local function open(last, mark)
   move(mark, end_of(mark), last)
 end
--- Whether what went in by this beginning of the line has ended with all tickets.
-local function has_ended(born, epoch)
-  return birth.was_ended({ born = tonumber(born), epoch = tonumber(epoch) })
-end
--- POPs have renewed sessions of visitors who went in by this beginning of the line: each with the mark of its ticket, and by how many
+-- POPs have renewed sessions of visitors who went in by this roll: each with the mark of its ticket, and by how many
 -- minutes its end moves, 0 where it had none. A ticket that several POPs know is told by each of them, and has one session.
-local function renew(to, renewed, born, epoch)
-  if has_ended(born, epoch) then
+local function renew(to, renewed, born)
+  if rolls.has_ended(born) then
     return
   end
   for mark, by in string.gmatch(renewed, '(%x%x%x%x%x%x%x%x%x%x%x%x)(%x%x)') do
@@ -233,7 +232,7 @@ local function renew(to, renewed, born, epoch)
     local is_unheard_of = not known and from < to and from < state.first_end and state.ring_told == 0 and (ring[from] or 0) == 0
     if is_unheard_of then
       -- A session that these data have not given: they began with visitors inside.
-      state.recount = math.max(state.recount, math.floor((now - birth.data_age()) / 60000) + cap.minutes + 1)
+      state.recount = math.max(state.recount, math.floor((now - rolls.data_age()) / 60000) + cap.minutes + 1)
     elseif not known and from < to then
       leave(known, from)
     end
@@ -282,8 +281,8 @@ end
 local function end_all()
   ring, promises, texts.ring_base = {}, {}, false
   state.late, state.recount = 0, 0
-  for _, lane in ipairs(lanes.list) do
-    lane.lapsed = 0
+  for _, of in pairs(record.stretches) do
+    of.lapsed = 0
   end
   state.ended_last = 0
   noted, is_emptied, state.book_last, state.book_other = {}, true, 0, 0
@@ -294,7 +293,7 @@ local function shown()
   local cells = cells_of(ring)
   return {
     total_active = cap.total, minutes = cap.minutes, enforcement = cap.enforcement, told_ms = now, since = state.cap_since,
-    promised = promised(), claimable = claimable(), late = state.late, lapsed = lanes.main.lapsed, cells = cells[1] and cells or nil,
+    promised = promised(), claimable = claimable(), late = state.late, cells = cells[1] and cells or nil,
     ended = this_minute <= state.ended_last and state.ended or 0,
   }
 end
@@ -322,6 +321,6 @@ end
 
 return {
   begin = begin, free = free, claimable = claimable, promise = promise, take_promise = take_promise, open = open, end_of = end_of,
-  note = note, leave = leave, has_ended = has_ended, last_end = last_end, renew = renew, begin_ring = begin_ring, take = take,
+  note = note, leave = leave, last_end = last_end, renew = renew, begin_ring = begin_ring, take = take,
   end_all = end_all, shown = shown, keep = keep, write = write,
 }

@@ -1,74 +1,106 @@
--- What a ticket proves, and its number in this line. The edge reads the same from a copy of the board
--- (`queue/birth.rs`).
--- Gives `take`, `number_in`.
+-- What a ticket proves, and its place here. The edge reads the same from a copy of the board (`queue/rolls.rs`).
+-- A ticket has `born`, `position` and `seen`: its roll, its number there, and what was served of it when the ticket was signed; and
+-- `epoch`, the first roll that counted then.
+-- Gives `take`, `witness`, `place_in`.
 
-local state, birth, lanes = require('record').state, require('birth'), require('lanes')
-local main = lanes.main
+local call, record, rolls, lanes = require('call'), require('record'), require('rolls'), require('lanes')
+local state, texts = record.state, record.texts
+-- So many tickets bring a roll back of which no copy knows, and so many such rolls are remembered.
+local WITNESSES, PROVED = 3, 3
 
--- The greatest number that tickets of a birth may have here: where the next piece begins.
-local function greatest(born, offset)
-  local last = main.length
-  for _, splice in ipairs(birth.splices) do
-    if splice.offset > offset and (born ~= state.born or birth.is_young() and splice.born > state.settled) then
-      last = math.min(last, splice.offset)
+-- A roll of which one lane is known is known in all.
+local function is_known(born)
+  for _, of in pairs(record.stretches) do
+    if of.born == born then
+      return true
     end
   end
-  return last
+  return born == state.own
 end
-
--- A ticket proves what its piece of the line had reached. A line of the version before has no birth, so any ticket of that
--- version may be of another line: it proves nothing.
-local function take(ticket)
-  local is_base = ticket.born == state.born
-  local splice = not is_base and birth.splice_of(birth.splices, ticket.born)
-  if not splice and not (is_base and state.started > 0) then
+local function take_served(lane, of, served)
+  if served > of.served then
+    -- Remembered, not admitted now: the measurement begins anew.
+    of.served = served
+    require('rate').forget_lane(lane)
+  end
+end
+-- What the ticket shows of its roll. More numbers than the own roll has means that the store has lost some.
+local function take(lane, ticket)
+  if rolls.has_ended(ticket.born) or not is_known(ticket.born) or ticket.position == 0 then
     return
   end
-  local offset = splice and splice.offset or 0
-  local last, number = greatest(ticket.born, offset), ticket.position + offset
-  if number > last and (last == main.length or birth.is_young()) then
-    local pieces, gaps = require('pieces'), require('gaps')
-    local piece = { born = ticket.born, many = ticket.position + gaps.LEAST }
-    if last == main.length then
-      local line = pieces.here()
-      pieces.grow(line, piece)
-      require('restore').begin_new_data(line, 0)
-      gaps.leave_all_free()
+  local of = lanes.stretch(lane, ticket.born)
+  if ticket.position > of.drawn then
+    of.drawn = ticket.position
+    if ticket.born == state.own then
+      require('loss')()
+    end
+    state.merged = state.merged + 1
+  end
+  take_served(lane, of, math.min(ticket.seen, ticket.position))
+end
+
+-- What is known of unknown rolls: `proofs` has for each of the last few of them its name, the greatest epoch of its tickets, their ids, and
+-- `LANE=number:seen` of each.
+local function proofs_of(born)
+  local others, own = {}, { epoch = 0, ids = '', numbers = '' }
+  for entry in string.gmatch(record.stored.proofs or '', '[^;]+') do
+    local of, epoch, ids, numbers = string.match(entry, '^(%d+) (%d+) (%S+) (%S+)$')
+    if tonumber(of) == born then
+      own = { epoch = tonumber(epoch), ids = ids, numbers = numbers }
     else
-      local line, own = pieces.before(main.length)
-      pieces.grow(line, piece)
-      pieces.lay(line, own)
+      table.insert(others, entry)
     end
   end
-  if main.gap_end > 0 and ticket.born ~= state.started then
-    require('gaps').show_held(main, number)
+  return own, { unpack(others, math.max(#others - PROVED + 2, 1)) }
+end
+-- Three tickets of one roll bring it back of which no copy knows, and end what had ended for one of them.
+local function witness(lane, ticket)
+  local is_younger = ticket.born > state.own
+  local is_time = rolls.is_young() and rolls.data_age() >= rolls.SETTLE or is_younger
+  if not is_time or is_known(ticket.born) or not rolls.may_come(ticket.born) then
+    return
   end
-  if is_base then
-    state.epoch = math.max(state.epoch, ticket.epoch)
-    require('rate').take_cursor(math.min(ticket.seen, ticket.position))
+  local proofs, others = proofs_of(ticket.born)
+  local many = select(2, string.gsub(proofs.ids, ',', ''))
+  local is_new = many < WITNESSES and not string.find(proofs.ids, ticket.id, 1, true)
+  if is_new then
+    many = many + 1
+    proofs.epoch, proofs.ids = math.max(proofs.epoch, ticket.epoch), proofs.ids .. ticket.id .. ','
+    proofs.numbers = string.format('%s%s=%d:%d,', proofs.numbers, lane.name, ticket.position, math.min(ticket.seen, ticket.position))
   end
+  if many < WITNESSES or is_younger and not rolls.is_apart() then
+    if is_new then
+      table.insert(others, string.format('%d %d %s %s', ticket.born, proofs.epoch, proofs.ids, proofs.numbers))
+      texts.proofs = table.concat(others, ';')
+    end
+    return
+  end
+  texts.proofs = others[1] and table.concat(others, ';') or false
+  if proofs.epoch > state.epoch then
+    rolls.end_before(math.min(proofs.epoch, ticket.born))
+  end
+  lanes.know(ticket.born)
+  for name, number, seen in string.gmatch(proofs.numbers, '([^=,]+)=(%d+):(%d+)') do
+    local of = lanes.stretch(lanes.of(name), ticket.born)
+    of.drawn, of.served = math.max(of.drawn, tonumber(number)), math.max(of.served, tonumber(seen))
+  end
+  if is_younger then
+    state.met = call.now
+    require('loss')()
+  end
+  state.merged = state.merged + 1
+  rolls.keep_few()
 end
 
-local function number_in_main(ticket)
-  local splice = birth.splice_of(birth.splices, ticket.born)
-  if ticket.born == state.born then
-    local is_known = ticket.position <= greatest(ticket.born, 0)
-    return ticket.epoch == state.epoch and is_known and ticket.position or nil
-  elseif splice and ticket.position + splice.offset <= greatest(ticket.born, splice.offset) then
-    return ticket.position + splice.offset
-  elseif birth.is_young() then
+-- The place of a ticket in this lane: nothing when its roll has ended, false until that is known.
+local function place_in(lane, ticket)
+  local of = lanes.find(lane, ticket.born)
+  if of and ticket.position <= of.drawn then
+    return { of = of, number = ticket.position }
+  elseif not is_known(ticket.born) and rolls.is_young() and rolls.may_come(ticket.born) then
     return false
   end
 end
--- The number of a ticket in this lane: nothing when its line or its epoch has ended, false until that is known.
-local function number_in(lane, ticket)
-  if lane == main then
-    return number_in_main(ticket)
-  elseif ticket.born == state.born then
-    return ticket.epoch == state.epoch and ticket.position <= lane.length and ticket.position or nil
-  elseif birth.is_young() then
-    return false
-  end
-end
 
-return { take = take, number_in = number_in }
+return { take = take, witness = witness, place_in = place_in }

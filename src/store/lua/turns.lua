@@ -1,10 +1,10 @@
--- Turns: for how long a called number is good for going in. `turns`: `end:cursor:lane;` of each twelfth of that time in which a lane
--- called, the oldest first: its cursor when the twelfth ended, at that second, or 0 once it has lapsed. It begins with `!` and the
+-- Turns: for how long a called number is good for going in. `turns`: `end:served:LANE/ROLL;` of each twelfth of that time in which a lane
+-- called, the oldest first: what was served of its roll when the twelfth ended, at that second, or 0 once it has lapsed. It begins with `!` and the
 -- second from which no called visitor could go in, while that lasts.
 -- They are of use only where the room limits them: with the argument `turn_minutes`.
 -- Invariant: no number lapses before its turn has lasted `turn_minutes` in which called visitors could go in. What these data do not
 -- know of, such as all that was called before a loss, counts from when they first see it.
--- Gives `begin`, `is_over`, `forget`, `shown`, `write`.
+-- Gives `begin`, `is_over`, `shown`, `write`.
 
 local call, record = require('call'), require('record')
 local mode, lanes, cap = require('mode'), require('lanes'), require('cap')
@@ -13,19 +13,10 @@ local state, now, second = record.state, call.now, math.floor(call.now / 1000)
 local turns = { life = (tonumber(call.arg.turn_minutes) or 0) * 60, list = {}, over = {} }
 turns.part = math.ceil(turns.life / 12)
 turns.still_since = tonumber(string.match(record.stored.turns or '', '^!(%d+);'))
-for ends, cursor, lane in string.gmatch(record.stored.turns or '', '(%d+):(%d+):([^;]*);') do
-  table.insert(turns.list, { ends = tonumber(ends), cursor = tonumber(cursor), lane = lane })
-end
-
--- Of one lane or, where numbers move, of all.
-function turns.forget(lane)
-  local kept = {}
-  for _, turn in ipairs(turns.list) do
-    if lane and turn.lane ~= lane.name then
-      table.insert(kept, turn)
-    end
+for ends, served, name in string.gmatch(record.stored.turns or '', '(%d+):(%d+):([^;]*);') do
+  if record.stretches[name] then
+    table.insert(turns.list, { ends = tonumber(ends), served = tonumber(served), name = name })
   end
-  turns.list, turns.over, turns.still_since = kept, {}, nil
 end
 
 -- While no called visitor can go in, also because the room is full, the time stands still; so it does where the clock is set back.
@@ -41,19 +32,21 @@ function turns.begin()
     end
     if turn.ends == 0 or second >= turn.ends + turns.life and not turns.stand_still() then
       turn.ends = 0
-      turns.over[turn.lane] = math.max(turns.over[turn.lane] or 0, turn.cursor)
+      turns.over[turn.name] = math.max(turns.over[turn.name] or 0, turn.served)
     end
   end
 end
-function turns.is_over(lane, number)
-  return number <= (turns.over[lane.name] or 0)
+function turns.is_over(place)
+  return place.number <= (turns.over[place.of.name] or 0)
 end
--- For the board: the last such number of each lane in which numbers have lapsed.
+-- For the board: the last such number of each stretch in which numbers have lapsed.
 function turns.shown()
   local list = {}
   for _, lane in ipairs(lanes.list) do
-    if turns.over[lane.name] then
-      table.insert(list, { last = turns.over[lane.name], lane = lane ~= lanes.main and lane.name or nil })
+    for _, of in ipairs(lane.stretches) do
+      if turns.over[of.name] then
+        table.insert(list, { last = turns.over[of.name], lane = lane ~= lanes.main and lane.name or nil, born = of.born })
+      end
     end
   end
   return list[1] and list or nil
@@ -70,23 +63,25 @@ function turns.write()
     return
   end
   for _, turn in ipairs(turns.list) do
-    latest[turn.lane] = turn
+    latest[turn.name] = turn
   end
   for _, lane in ipairs(lanes.list) do
-    local last, cursor = latest[lane.name], lane.cursor
-    if last and second <= last.ends then
-      last.cursor = math.max(last.cursor, cursor)
-    elseif cursor > (last and last.cursor or 0) then
-      table.insert(turns.list, { ends = second + turns.part, cursor = cursor, lane = lane.name })
+    for _, of in ipairs(lane.stretches) do
+      local last = latest[of.name]
+      if last and second <= last.ends then
+        last.served = math.max(last.served, of.served)
+      elseif of.served > (last and last.served or 0) then
+        table.insert(turns.list, { ends = second + turns.part, served = of.served, name = of.name })
+      end
     end
   end
   -- Without those that lapse with a later one, or have lapsed before another.
   latest = {}
   for at = #turns.list, 1, -1 do
     local turn = turns.list[at]
-    if turn.ends < (latest[turn.lane] or math.huge) then
-      latest[turn.lane] = turn.ends
-      table.insert(words, 1, string.format('%d:%d:%s;', turn.ends, turn.cursor, turn.lane))
+    if turn.ends < (latest[turn.name] or math.huge) then
+      latest[turn.name] = turn.ends
+      table.insert(words, 1, string.format('%d:%d:%s;', turn.ends, turn.served, turn.name))
     end
   end
   if words[1] and is_still then

@@ -204,12 +204,12 @@ pub const METRICS: &[Metric] = &[
     gauge(
         "cursor",
         "Now serving: the last number released, in the main line.",
-        |series, scrape| series.whole(Some(scrape.figures.board.cursor.0)),
+        |series, scrape| series.whole(Some(scrape.figures.board.cursor().0)),
     ),
     gauge(
         "last_number",
         "The last number drawn, in the main line.",
-        |series, scrape| series.whole(Some(scrape.figures.board.length)),
+        |series, scrape| series.whole(Some(scrape.figures.board.length())),
     ),
     gauge(
         "credit",
@@ -218,7 +218,7 @@ pub const METRICS: &[Metric] = &[
     ),
     gauge(
         "epoch",
-        "Grows when all tickets are ended.",
+        "The first roll that counts, as the store's time at its beginning in ms; 1 until all tickets are ended once.",
         |series, scrape| series.whole(Some(scrape.figures.board.epoch)),
     ),
     gauge(
@@ -234,7 +234,7 @@ pub const METRICS: &[Metric] = &[
         "The last number of the front lane that was released.",
         |series, scrape| {
             let front = scrape.figures.board.lane(Lane::Front);
-            series.whole(Some(front.cursor.0));
+            series.whole(Some(front.cursor().0));
         },
     ),
     gauge(
@@ -246,7 +246,7 @@ pub const METRICS: &[Metric] = &[
     gauge(
         "region_cursor",
         "The last number of a region that was released; absent without a region in which a number was drawn.",
-        |series, scrape| of_regions(series, scrape, |line| line.cursor.0),
+        |series, scrape| of_regions(series, scrape, |line| line.cursor().0),
     )
     .by("region"),
     gauge(

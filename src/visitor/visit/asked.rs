@@ -52,7 +52,8 @@ fn written(answer: &LineAnswer) -> String {
     let above = |above| AboveBound::ALL.iter().find(|(_, known)| *known == above);
     let seconds = answer.price.and_then(|price| price.wait);
     let words = [
-        answer.board.birth.born.to_string(),
+        answer.board.own.to_string(),
+        answer.board.merged.to_string(),
         answer.board.epoch.to_string(),
         answer
             .position
@@ -76,7 +77,8 @@ fn written(answer: &LineAnswer) -> String {
 fn read(written: &[u8], board: Board) -> Option<LineAnswer> {
     let words: Vec<&str> = std::str::from_utf8(written).ok()?.split(' ').collect();
     let [
-        born,
+        own,
+        merged,
         epoch,
         position,
         claim,
@@ -89,7 +91,9 @@ fn read(written: &[u8], board: Board) -> Option<LineAnswer> {
     else {
         return None;
     };
-    if born.parse() != Ok(board.birth.born) || epoch.parse() != Ok(board.epoch) {
+    let is_same = (own.parse(), merged.parse(), epoch.parse())
+        == (Ok(board.own), Ok(board.merged), Ok(board.epoch));
+    if !is_same {
         return None;
     }
     Some(LineAnswer {

@@ -31,17 +31,20 @@ pub(super) fn trusted(
     let Some(board) = copy.board else {
         return Authority::Nobody;
     };
-    let of_lane = board.of(held.lane);
-    let number = of_lane.number(place).filter(|_| is_old || is_young);
-    match TicketState::of(place, &of_lane) {
+    let state = |board: &Board| TicketState::of(place, &board.of(held.lane));
+    match state(&board) {
         TicketState::Placed(position) => Authority::Copy(Box::new(board), position),
         TicketState::Settling => Authority::Nobody,
         TicketState::Ended => Authority::Ended,
-        TicketState::Ahead => match number {
-            Some(position) => Authority::Copy(Box::new(board), position),
-            None if is_old => Authority::Nobody,
-            None => Authority::Store,
-        },
+        TicketState::Ahead if is_old || is_young => {
+            let board = board.seen_from(held.lane, place);
+            match state(&board) {
+                TicketState::Placed(position) => Authority::Copy(Box::new(board), position),
+                _ if is_old => Authority::Nobody,
+                _ => Authority::Store,
+            }
+        }
+        TicketState::Ahead => Authority::Store,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::session::counts_inside;
 use crate::cache::Pop;
-use crate::queue::{Board, Now, Position, TicketState};
+use crate::queue::{Board, Now, Position, TicketState, Verdict};
 use crate::ticket::{Standing, Ticket};
 use std::cmp::Reverse;
 
@@ -58,10 +58,14 @@ fn worth(ticket: &Ticket, board: Option<&Board>, pop: &dyn Pop, now: Now) -> Wor
     match ticket.standing {
         Standing::Waiting(place) => match of_lane.as_deref() {
             Some(board) if TicketState::of(place, board) == TicketState::Ended => Worth::NoNumber,
-            Some(board) => Worth::Number(
-                place.position.0.saturating_sub(board.cursor.0),
-                place.position,
-            ),
+            Some(board) => {
+                let position = board.number(place).unwrap_or(place.position);
+                let ahead = match board.verdict(position) {
+                    Verdict::Admit => 0,
+                    Verdict::Wait { ahead } => ahead.saturating_add(1),
+                };
+                Worth::Number(ahead, position)
+            }
             None => Worth::Number(place.position.0, place.position),
         },
         Standing::Provisional { .. } | Standing::Admitted { .. } => Worth::NoNumber,
@@ -70,15 +74,14 @@ fn worth(ticket: &Ticket, board: Option<&Board>, pop: &dyn Pop, now: Now) -> Wor
 
 /// Whether it was called so long ago that its turn is over. A session ends by itself.
 fn has_missed_its_turn(ticket: &Ticket, board: Option<&Board>) -> bool {
-    let number = match ticket.standing {
-        Standing::Waiting(place) => Some(place.position),
-        Standing::Admitted {
-            position,
-            session: None,
-            ..
-        } if ticket.called => position,
-        Standing::Admitted { .. } | Standing::Provisional { .. } => None,
+    let is_outside = match ticket.standing {
+        Standing::Admitted { session, .. } => ticket.called && session.is_none(),
+        Standing::Waiting(_) | Standing::Provisional { .. } => true,
     };
+    let place = ticket.place().filter(|_| is_outside);
+    let number = board
+        .zip(place)
+        .and_then(|(board, place)| board.number(place));
     board
         .zip(number)
         .is_some_and(|(board, number)| board.is_over(number))

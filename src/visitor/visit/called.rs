@@ -75,7 +75,6 @@ impl Visit {
         let Standing::Admitted {
             position: Some(position),
             born,
-            epoch,
             at,
             session: None,
         } = self.ticket.standing
@@ -86,7 +85,7 @@ impl Visit {
         let of_lane = board.of(self.ticket.lane);
         let number = of_lane.number(WaitingProof {
             born,
-            epoch,
+            epoch: 1,
             position,
             cursor_at_draw: Cursor(0),
             came: Some(position),

@@ -5,9 +5,7 @@ use super::session::anew_with;
 use super::sign::BoardRead;
 use super::{FollowUp, Unseen, Visit, VisitOutcome, WayIn, anew};
 use crate::queue::backoff::MOST_TRIES;
-use crate::queue::{
-    AboveBound, Board, Claim, Invited, Mode, Now, Position, Verdict, WaitingProof, decide,
-};
+use crate::queue::{AboveBound, Board, Claim, Invited, Mode, Now, Position, Verdict, WaitingProof};
 use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Brought;
@@ -16,7 +14,7 @@ use crate::visitor::Brought;
 /// never this visitor's turn.
 pub(super) fn has_ended(held: &Ticket, board: &Board) -> bool {
     match held.standing {
-        Standing::Admitted { born, epoch, .. } => board.has_ended(born, epoch),
+        Standing::Admitted { born, .. } => board.has_ended(born),
         Standing::Provisional { .. } | Standing::Waiting(_) => {
             let granted = held.grace.and_then(|grace| grace.epoch);
             !board.scheduled_mode().lets_in() || granted.is_some_and(|epoch| epoch != board.epoch)
@@ -104,8 +102,7 @@ fn stands(held: &Ticket, seen: &BoardRead, request: &Request<'_>) -> (VisitOutco
     if seen.invited == Some(Invited::In) {
         let standing = Standing::Admitted {
             position: None,
-            born: seen.board.birth.born,
-            epoch: seen.board.epoch,
+            born: seen.board.own,
             at: now.secs(),
             session: session(seen.claim),
         };
@@ -124,7 +121,7 @@ fn stands(held: &Ticket, seen: &BoardRead, request: &Request<'_>) -> (VisitOutco
         };
         return (VisitOutcome::Closed, standing);
     };
-    let end = match decide(position, board.cursor) {
+    let end = match board.verdict(position) {
         _ if mode == Mode::Closed => VisitOutcome::Closed,
         Verdict::Wait { ahead } => VisitOutcome::Waiting { ahead },
         Verdict::Admit if !mode.lets_in() => VisitOutcome::Called,
@@ -133,9 +130,8 @@ fn stands(held: &Ticket, seen: &BoardRead, request: &Request<'_>) -> (VisitOutco
     };
     let standing = match end {
         VisitOutcome::Admitted => Standing::Admitted {
-            position: Some(position),
-            born: board.birth.born,
-            epoch: board.epoch,
+            position: Some(board.place(position).position),
+            born: board.place(position).born,
             at: now.secs(),
             session: session(seen.claim),
         },
@@ -185,7 +181,7 @@ pub(super) fn turn_over(held: &Ticket, board: Board, after: FollowUp, now: Now) 
     }
 }
 
-/// The place it had, or the one it just drew. A number that moved is written anew once it moves no more.
+/// The place it had, or the one it just drew.
 fn placed(held: &Ticket, seen: &BoardRead, position: Position) -> Standing {
     let board = seen.board.of(seen.lane);
     let place = WaitingProof {
@@ -197,9 +193,7 @@ fn placed(held: &Ticket, seen: &BoardRead, position: Position) -> Standing {
         _ if held.lane != seen.lane || seen.invited.is_some() => Standing::Waiting(place),
         Standing::Waiting(had) if had.is_same(place) => held.standing,
         Standing::Waiting(had)
-            if board.number(had) == Some(position)
-                && had.came.is_some() == seen.came.is_some()
-                && !board.rewrites(had) =>
+            if board.number(had) == Some(position) && had.came.is_some() == seen.came.is_some() =>
         {
             held.standing
         }

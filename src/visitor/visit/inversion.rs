@@ -38,7 +38,7 @@ impl Visit {
         let Standing::Admitted { position, .. } = self.ticket.standing else {
             return Inversion::without_number(Inversion::Unexplained, board);
         };
-        match (position, self.invited) {
+        match (position.and(self.position()), self.invited) {
             (Some(position), _) => Inversion::by_number(position, self.ticket.lane, board),
             (None, Some(Invited::In)) => Inversion::without_number(Inversion::Invitation, board),
             (None, _) => Inversion::without_number(Inversion::Unexplained, board),

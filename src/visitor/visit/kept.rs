@@ -4,7 +4,7 @@ use super::FollowUp;
 use super::authority::{Authority, trusted};
 use super::session::was_ended_by;
 use super::sign::{Asked, BoardRead};
-use crate::queue::{Verdict, WaitingProof, decide};
+use crate::queue::{Verdict, WaitingProof};
 use crate::request::Request;
 use crate::ticket::Ticket;
 use crate::visitor::Kind;
@@ -29,6 +29,6 @@ pub(super) fn by_kept(
     };
     let seen = BoardRead::from(*board, held.lane, place, position);
     // By the cursor of this answer: the ticket may have seen it further on than what is kept.
-    let waits = decide(position, seen.board.of(held.lane).cursor) != Verdict::Admit;
+    let waits = seen.board.of(held.lane).verdict(position) != Verdict::Admit;
     waits.then(|| Asked::Seen(Box::new(seen), FollowUp::Nothing))
 }

@@ -8,7 +8,7 @@ use super::ending::{has_ended, outside};
 use super::{FollowUp, Visit};
 use crate::cache::{CachedBoard, Pop, ended};
 use crate::queue::sessions::AtVisit;
-use crate::queue::{Beginning, Board, CountedRenewal, Enforcement, Now, Sessions, SharedTickets};
+use crate::queue::{Board, CountedRenewal, Enforcement, Now, Sessions, SharedTickets};
 use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Kind;
@@ -72,10 +72,9 @@ pub(super) fn kept_inside(kind: Kind, held: Ticket, request: &Request<'_>) -> Ke
 
 /// The ticket of a visitor inside, whose session may end later now; or the one that is left where the session is over.
 pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From<'_>) -> Kept {
-    let Standing::Admitted { born, epoch, .. } = held.standing else {
+    let Standing::Admitted { born, .. } = held.standing else {
         return Kept::Inside(held, Renewed::No, Shared::No);
     };
-    let of = Beginning { born, epoch };
     let last = pop.last_for_inside(now);
     let Some((sessions, minute)) = last.as_ref().and_then(|last| capped(last, now)) else {
         return Kept::Inside(held, Renewed::No, Shared::No);
@@ -86,7 +85,7 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
         Ok(AtVisit::Renewed(renewal)) if kind.renews() => {
             let network = (from.network)();
             let visited = pop.renew_session(&held.id, renewal, &network, sessions.kept_for());
-            let renewed = visited.told.map(|told| told.counted(&held.id, of));
+            let renewed = visited.told.map(|told| told.counted(&held.id, born));
             let renewed = renewed.map_or(Renewed::Before, Renewed::Now);
             let shared = match from.rule.beyond(visited.place) {
                 Some(Enforcement::On) => return Kept::Over(anew_with(&held, Notice::Used, now)),
@@ -195,16 +194,11 @@ fn capped(last: &CachedBoard, now: Now) -> Option<(&Sessions, u64)> {
 fn until(held: Ticket, end: u64) -> Ticket {
     match held.standing {
         Standing::Admitted {
-            position,
-            born,
-            epoch,
-            at,
-            ..
+            position, born, at, ..
         } => Ticket {
             standing: Standing::Admitted {
                 position,
                 born,
-                epoch,
                 at,
                 session: Some(end),
             },

@@ -10,7 +10,7 @@ use crate::cache::{CachedBoard, LastBoard, Lookup, RefreshGuard};
 use crate::queue::chance::Chance;
 use crate::queue::{
     AboveBound, Board, Claim, Enforcement, Invited, Lane, LineAnswer, Mode, Now, Position, Price,
-    Renewal, TicketState, Verdict, WaitingProof, decide,
+    Renewal, TicketState, Verdict, WaitingProof,
 };
 use crate::request::Request;
 use crate::store::upstash::StoreError;
@@ -176,7 +176,7 @@ pub(super) fn has_a_claim(
     request: &Request<'_>,
 ) -> bool {
     let board = board.of(held.lane);
-    let is_called = decide(position, board.cursor) == Verdict::Admit
+    let is_called = board.verdict(position) == Verdict::Admit
         && board.mode().lets_in()
         && !board.is_over(position);
     let Some(cap) = board.sessions.as_ref().filter(|_| is_called) else {
@@ -184,7 +184,7 @@ pub(super) fn has_a_claim(
     };
     let holds_back = cap.enforcement == Enforcement::On && board.live.mode != Mode::Open;
     !holds_back
-        || cap.is_worth_a_claim(position, luck(held, request.now))
+        || cap.is_worth_a_claim(board.has_lapsed(position), luck(held, request.now))
         || request.pop.session_end(&held.id).is_some()
 }
 

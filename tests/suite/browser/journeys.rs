@@ -29,11 +29,8 @@ fn address(house: &House, path: &str) -> String {
     format!("{}{path}", house.wasm_side().edge.url())
 }
 
-fn drawn(house: &House) -> Value {
-    let length = house
-        .store
-        .command(&["HGET", &house.key(""), "main length"]);
-    length.unwrap()
+fn drawn(house: &House) -> u64 {
+    house.numbers("main").1
 }
 
 async fn run(page: &Client, script: &str) -> Value {
@@ -187,7 +184,7 @@ fn a_visitor_whose_polls_are_spoilt_goes_in_as_without_scripts() {
                 sleep(10 * SECOND).await;
             }
             wait_for_title(&page, "The Ember Cup").await;
-            assert_eq!(drawn(&house), "2", "{spoil}");
+            assert_eq!(drawn(&house), 2, "{spoil}");
             page.close().await.unwrap();
         });
     }
@@ -234,7 +231,7 @@ fn without_scripts_the_page_refreshes_itself_can_be_stopped_and_goes_in() {
             page.current_url().await.unwrap().as_str(),
             address(&house, "/?a=1")
         );
-        assert_eq!(drawn(&house), "2");
+        assert_eq!(drawn(&house), 2);
         page.close().await.unwrap();
     });
 }
@@ -248,7 +245,7 @@ fn without_cookies_the_visitor_reads_so_and_draws_once() {
         wait_for_title(&page, "Cookies are turned off").await;
         seen(&page, "without-cookies").await;
         sleep(3 * SECOND).await;
-        assert_eq!(drawn(&house), "1");
+        assert_eq!(drawn(&house), 1);
         page.close().await.unwrap();
 
         let page = driver.open(&desktop().without_cookies()).await.unwrap();
@@ -257,7 +254,7 @@ fn without_cookies_the_visitor_reads_so_and_draws_once() {
         wait_for_title(&page, "Cookies are turned off").await;
         picture(&page, "without-cookies-and-scripts").await;
         sleep(3 * SECOND).await;
-        assert_eq!(drawn(&house), "1", "no number more while somebody waits");
+        assert_eq!(drawn(&house), 1, "no number more while somebody waits");
         page.close().await.unwrap();
     });
 }
@@ -288,7 +285,7 @@ fn a_minute_offline_costs_nothing_but_the_news() {
         )
         .await;
         until(&page, "document.getElementById('state').textContent === ''").await;
-        assert_eq!(drawn(&house), "2", "the same place");
+        assert_eq!(drawn(&house), 2, "the same place");
         page.close().await.unwrap();
     });
 }

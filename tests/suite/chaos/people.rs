@@ -464,7 +464,7 @@ impl World {
         }
         let is_same = |given: &Held| {
             came.as_ref()
-                .is_some_and(|came| given.sub == came.sub && given.epoch == came.epoch)
+                .is_some_and(|came| given.sub == came.sub && given.born == came.born)
         };
         let goes_on = came.as_ref().is_some_and(|held| held.is_admitted)
             && got.inside
@@ -540,13 +540,13 @@ impl World {
         }
         let place = WaitingProof {
             born: held.born,
-            epoch: held.epoch,
+            epoch: 1,
             position: Position(number),
             cursor_at_draw: Cursor(claims["cur"].as_u64().unwrap_or(0)),
             came: held.came.map(Position),
         };
         let board = board.of(held.lane);
-        matches!(TicketState::of(place, &board), TicketState::Placed(position) if position.0 > board.cursor.0)
+        matches!(TicketState::of(place, &board), TicketState::Placed(position) if position.0 > board.cursor_for(position).0)
     }
 
     /// A renewal that the store may hear of in another order than it was made.

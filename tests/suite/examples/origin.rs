@@ -43,7 +43,6 @@ fn admitted() -> Standing {
     Standing::Admitted {
         position: Some(Position(5)),
         born: 1,
-        epoch: 1,
         at: now().secs(),
         session: Some(now().secs() / 60),
     }

@@ -85,7 +85,7 @@ impl Switched {
             let mut waiting = Vec::new();
             for mut client in self.waiting.drain(..) {
                 if self.world.visit(&mut client) {
-                    let cursor = self.world.sign().cursor.0;
+                    let cursor = self.world.sign().cursor().0;
                     assert!(client.number().unwrap() <= cursor, "not called");
                     self.inside.push(client);
                 } else {
@@ -190,7 +190,7 @@ mod native {
         let mut groups = [2, 50, 60].map(|many| world.arrivals(0, many));
         world.wait(5_000);
         world.permit(1_000);
-        assert_eq!(world.sign().cursor.0, 200);
+        assert_eq!(world.sign().cursor().0, 200);
         let went_in = groups.each_mut().map(|group| world.visits(group));
         assert_eq!(went_in, [2, 50, 0]);
         world.check();

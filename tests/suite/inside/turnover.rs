@@ -80,7 +80,7 @@ impl Sale {
     fn second(&mut self) {
         self.world.wait(1_000);
         let now = self.world.now_ms.get();
-        let cursor = self.world.sign().cursor;
+        let cursor = self.world.sign().cursor();
         while self.called < self.guests.len()
             && self.guests[self.called].client.number() <= Some(cursor.0)
         {
@@ -214,21 +214,22 @@ fn twenty_minutes_at_a_pace() -> [u64; 20] {
     ];
     let world = World::embedded(&[0], &settings);
     let born = BORN_MS.to_string();
-    let length = ["main length", "1000000", "sealed", "1"];
-    let birth = ["epoch", "1", "born", &born, "started", &born];
-    world.command(&[&["HSET", "queue:{main}"], &length[..], &birth[..]].concat());
+    let drawn = format!("main/{born} drawn");
+    let line = harness::kept::begun(&born);
+    let words = [&["HSET", "queue:{main}", &drawn, "1000000"], &line[..]].concat();
+    world.command(&words);
     let (mut dice, mut called, mut came) = (Dice(5), 0, [0_u64; 20]);
     for (step, number) in (0..20 * 30).zip(1..) {
         world.wait(2_000);
         let mut tally = Tally::default();
         tally.decided(Reason::Waiting);
         let board = world.line(|line| line.release_due(&[])).unwrap();
-        for visitor in (called + 1..=board.cursor.0).filter(|_| dice.roll(10) >= 3) {
+        for visitor in (called + 1..=board.cursor().0).filter(|_| dice.roll(10) >= 3) {
             comes(&world, visitor);
             tally.decided(Reason::Admitted);
             came[step / 30] += 1;
         }
-        called = board.cursor.0;
+        called = board.cursor().0;
         let batch = Batch {
             place: 0,
             till: "sale".to_owned(),

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use now_serving::queue::{Now, RoomName};
 use now_serving::ticket::{Keys, Ticket};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::house::{Ask, House, SECRET, Visitor, visitors};
-use crate::stories::lines::{line, place, signed, status, with_ticket};
+use crate::stories::lines::{line, status, with_ticket};
 
 /// Where POPs have caches of their own.
 macro_rules! in_houses_with_pops {
@@ -32,8 +32,7 @@ in_houses_with_pops! {
     end_all_tickets_just_before_a_loss_lasts_though_another_pop_missed_it
     a_clock_that_is_set_back_makes_no_line_young_again
     a_line_whose_data_and_clock_go_back_keeps_its_places
-    a_ticket_of_the_version_before_moves_no_line_of_that_version
-    an_old_cookie_of_a_number_that_moved_is_the_same_number
+    an_old_line_that_comes_back_changes_no_cookie
     tickets_of_an_ended_epoch_end_nothing
     newcomers_overtake_within_the_stated_bound
     a_backup_restored_twice_gives_no_number_twice
@@ -41,6 +40,8 @@ in_houses_with_pops! {
     a_ticket_beyond_a_restored_backup_shows_that_more_numbers_were_given
     two_losses_give_no_number_twice_though_each_pop_missed_others
     a_draw_repeated_after_a_loss_takes_no_other_visitor_s_number
+    who_was_called_between_a_loss_and_the_first_copy_goes_in
+    a_ticket_of_a_younger_roll_keeps_no_older_one_away
 }
 
 /// No data are lost in the millisecond in which they began.
@@ -300,41 +301,13 @@ fn a_line_whose_data_and_clock_go_back_keeps_its_places(house: &House) {
     house.go_to_pop(0);
     house.wait(Duration::from_mins(1));
     let numbers = hold_numbers_of_their_own(&mut all);
-    assert_eq!(numbers[..3], [1, 2, 3]);
+    // By its clock the data that began meanwhile are the older ones.
+    assert_eq!(numbers, [3, 4, 5, 1, 2]);
     house.wait(Duration::from_mins(3));
     assert_eq!(hold_numbers_of_their_own(&mut all), numbers);
 }
 
-fn a_ticket_of_the_version_before_moves_no_line_of_that_version(house: &House) {
-    // The hash as that version wrote it.
-    house.write(&[
-        "epoch",
-        "1",
-        "main length",
-        "5",
-        "main cursor",
-        "1",
-        "period",
-        "-1",
-    ]);
-    for claims in [place(0, 1, 100, 100), place(0, 9, 3, 1), place(0, 1, 5, 4)] {
-        let ticket = signed(house, claims);
-        let got = house.ask(&with_ticket(Ask::get("/_queue/place").json(), &ticket));
-        assert_eq!(got.status, 200);
-        house.forget_the_sign();
-        let told = status(house);
-        assert_eq!(
-            (&told["epoch"], &told["length"], &told["cursor"]),
-            (&json!(1), &json!(5), &json!(1)),
-            "{claims:?}"
-        );
-    }
-    let waits = signed(house, place(0, 1, 4, 0));
-    let told = house.ask(&with_ticket(Ask::get("/").json(), &waits)).json();
-    assert_eq!(position(&told), 4, "a place of that version is kept");
-}
-
-fn an_old_cookie_of_a_number_that_moved_is_the_same_number(house: &House) {
+fn an_old_line_that_comes_back_changes_no_cookie(house: &House) {
     let mut old = line(house, 3);
     lose(house);
     house.go_to_pop(1);
@@ -348,7 +321,7 @@ fn an_old_cookie_of_a_number_that_moved_is_the_same_number(house: &House) {
     assert!(number > 3);
     house.wait(Duration::from_mins(3));
     assert_eq!(position(&new.ask("/").json()), number);
-    assert_ne!(new.ticket.as_ref(), Some(&first), "signed anew");
+    assert_eq!(new.ticket.as_ref(), Some(&first), "it says the same");
     let length = status(house)["length"].clone();
     let told = house.ask(&with_ticket(Ask::get("/").json(), &first)).json();
     assert_eq!(
@@ -362,7 +335,7 @@ fn an_old_cookie_of_a_number_that_moved_is_the_same_number(house: &House) {
 fn tickets_of_an_ended_epoch_end_nothing(house: &House) {
     let old = line(house, 3);
     house.change("epoch", r#"{"word":"main"}"#);
-    let mut new = line(house, 2);
+    let mut new = line(house, 3);
     lose(house);
     house.forget_pop();
     let mut stranger = Visitor::new(house);
@@ -373,7 +346,11 @@ fn tickets_of_an_ended_epoch_end_nothing(house: &House) {
         house.ask(&with_ticket(Ask::get("/_queue/place").json(), ticket));
         house.forget_the_sign();
     }
-    assert_eq!(hold_numbers_of_their_own(&mut new), [4, 5]);
+    for visitor in &mut new {
+        visitor.ask("/");
+        house.forget_the_sign();
+    }
+    assert_eq!(hold_numbers_of_their_own(&mut new), [4, 5, 6]);
     for visitor in &old {
         let ticket = visitor.ticket.as_deref().unwrap();
         house.forget_the_sign();
@@ -383,6 +360,46 @@ fn tickets_of_an_ended_epoch_end_nothing(house: &House) {
     let mut all = new;
     all.push(stranger);
     hold_numbers_of_their_own(&mut all);
+}
+
+fn who_was_called_between_a_loss_and_the_first_copy_goes_in(house: &House) {
+    house.set("automatic", "0");
+    let mut old = line(house, 5);
+    lose(house);
+    house.go_to_pop(1);
+    let mut new = line(house, 2);
+    house.permit(1);
+    house.go_to_pop(0);
+    house.forget_the_sign();
+    assert_eq!(position(&old[4].ask("/").json()), 5);
+    house.go_to_pop(1);
+    house.forget_the_sign();
+    let told = new[1].ask("/").json();
+    assert_eq!((position(&told), &told["ahead"]), (7, &5.into()), "{told}");
+    assert!(new[0].ask("/echo").inside, "the number was called");
+    assert!(!old[0].ask("/echo").inside, "and no other one");
+}
+
+fn a_ticket_of_a_younger_roll_keeps_no_older_one_away(house: &House) {
+    let mut old = line(house, 3);
+    lose(house);
+    house.forget_pop();
+    let mut younger = line(house, 1);
+    lose(house);
+    house.forget_pop();
+    let mut stranger = line(house, 1);
+    house.wait(Duration::from_secs(12));
+    for visitor in younger.iter_mut().chain(&mut old) {
+        visitor.ask("/");
+        house.forget_the_sign();
+    }
+    house.wait(Duration::from_mins(3));
+    let told: Vec<u64> = old
+        .iter_mut()
+        .map(|one| position(&one.ask("/").json()))
+        .collect();
+    assert_eq!(told, [1, 2, 3]);
+    assert_eq!(position(&stranger[0].ask("/").json()), 4);
 }
 
 /// `automatic_quantity` × (1 + t ÷ `automatic`), where t is the time to the first poll of a POP that knows the line.

@@ -84,7 +84,6 @@ fn an_operator_is_told_where_the_list_of_ended_sessions_is_full() {
             let standing = Standing::Admitted {
                 position: None,
                 born: 5,
-                epoch: 1,
                 at: house.now_ms() / 1000,
                 session: Some(last + 100),
             };

@@ -85,15 +85,8 @@ impl World {
     /// Every data centre has visitors who wait, and the store dies: how many go in, second by second.
     fn dies(&mut self, seconds: u64, knows_pops: bool) -> Vec<usize> {
         // The line is long, and it is no visitor's turn.
-        let long = [
-            "HSET",
-            "queue:{main}",
-            "main length",
-            "1000",
-            "main cursor",
-            "10",
-        ];
-        self.store.command(&long).unwrap();
+        let long = ["main length", "1000", "main cursor", "10"];
+        harness::kept::write(&self.store, "queue:{main}", &long).unwrap();
         let pace = self.config.rooms.first.pace;
         if pace.automatic > 0 {
             let pace = standing(pace.automatic, pace.quantity, START_MS);
@@ -262,8 +255,7 @@ fn a_configured_pace_is_not_taken_for_an_operators_after_a_loss() {
 fn credit_that_was_used_does_not_come_back_with_an_older_sign() {
     let mut world = World::new(pace(0, 5));
     let born = (START_MS - 1_000_000).to_string();
-    world.set(&["credit", "100", "epoch", "1", "sealed", "1"]);
-    world.set(&["born", &born, "started", &born]);
+    world.set(&[&["credit", "100"], &harness::kept::begun(&born)[..]].concat());
     assert!(world.ask(1, &mut None).inside);
     world.wait(600_000);
     for _ in 0..99 {

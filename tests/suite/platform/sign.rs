@@ -42,11 +42,11 @@ fn ahead(got: &Got, position: u64) -> Option<u64> {
 /// and has no copy any more.
 fn line_of(house: &House, length: u64) -> Vec<String> {
     let field = length.to_string();
-    house.write(&["epoch", "1", "main cursor", "0", "main length", &field]);
+    house.write(&["main cursor", "0", "main length", &field]);
     let ticket = |position| {
         let id = format!("{position:032x}");
         let place = WaitingProof {
-            born: 0,
+            born: 1,
             epoch: 1,
             position: Position(position),
             cursor_at_draw: Cursor(0),

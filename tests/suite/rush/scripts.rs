@@ -138,9 +138,8 @@ fn everybody_has_one_number(per_second: u64) {
         rush.ids
     );
     assert_eq!(numbers, (1..=visitors).collect::<Vec<u64>>());
-    let read = ["HGET", "queue:{main}", "main length"];
-    let length = rush.store.command(&read).unwrap();
-    assert_eq!(length, visitors.to_string(), "one number for each");
+    let (_, drawn) = harness::kept::numbers(&rush.store, "queue:{main}", "main").unwrap();
+    assert_eq!(drawn, visitors, "one number for each");
 }
 
 mod native {

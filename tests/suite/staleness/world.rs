@@ -109,9 +109,7 @@ impl World {
             }
             Event::Pass(time_ms) => self.wait(time_ms),
             Event::RaiseEpoch => {
-                let epoch = (self.truth().epoch + 1).to_string();
-                let raise = ["HSET", "queue:{main}", "epoch", &epoch];
-                self.store.command(&raise).unwrap();
+                harness::kept::end_all(&self.store, "queue:{main}").unwrap();
             }
             Event::Store(fault) => self
                 .store
@@ -131,13 +129,13 @@ impl World {
     }
 
     fn truth(&self) -> Truth {
-        let read = ["HMGET", "queue:{main}", "epoch", "main cursor"];
-        let stored = self.store.command(&read).unwrap();
-        let number = |index: usize| stored[index].as_str().map(|text| text.parse().unwrap());
+        let stored = self.store.command(&["HGET", "queue:{main}", "epoch"]);
+        let epoch = stored.unwrap().as_str().map(|text| text.parse().unwrap());
+        let (cursor, _) = harness::kept::numbers(&self.store, "queue:{main}", "main").unwrap();
         Truth {
             at_ms: self.now_ms,
-            epoch: number(0).unwrap_or(1),
-            cursor: number(1).unwrap_or(0),
+            epoch: epoch.unwrap_or(1),
+            cursor,
         }
     }
 
@@ -205,7 +203,7 @@ impl World {
             self.visitors[index].ticket = Some(ticket);
         }
         let claims = claims(self.visitors[index].ticket.as_ref().unwrap());
-        let place = claims["epoch"].as_u64().zip(claims["pos"].as_u64());
+        let place = claims["born"].as_u64().zip(claims["pos"].as_u64());
         if let Some(place) = place {
             self.keeps(index, place);
         }
@@ -213,7 +211,7 @@ impl World {
             self.may_be_inside(place.unwrap(), centre, truth);
         } else {
             let stays =
-                self.visitors[index].inside && held.is_some_and(|(epoch, _)| epoch == truth.epoch);
+                self.visitors[index].inside && held.is_some_and(|(born, _)| born >= truth.epoch);
             assert!(!stays, "{held:?} was inside and is outside at {truth:?}");
             self.may_be_outside(index, centre, &got, truth);
         }

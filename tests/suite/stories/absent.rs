@@ -76,7 +76,7 @@ pub(crate) fn called_visitors_who_do_not_come_are_shown(house: &House) {
     ];
     house.write(
         &[
-            &["epoch", "1", "length", "9000", "cursor", "9000"][..],
+            &["main length", "9000", "main cursor", "9000"][..],
             &counted,
         ]
         .concat(),

@@ -100,10 +100,7 @@ pub(crate) fn ten_slots_take_ten_of_fifteen_arrivals_at_one_call_each(house: &Ho
         }
     }
     assert_eq!(counted(house), (10, 0));
-    assert_eq!(
-        (field(house, "main cursor"), field(house, "main length")),
-        ("10".to_owned(), "15".to_owned())
-    );
+    assert_eq!(house.numbers("main"), (10, 15));
     house.forget_the_sign();
     let still: Vec<bool> = (1..=15).map(|number| number <= 10).collect();
     assert_eq!(inside(&mut arrivals), still);

@@ -47,7 +47,14 @@ fn permits(house: &House, amount: u64) {
 pub(crate) fn sixty_ahead_at_thirty_a_minute_take_two_minutes(house: &House) {
     let now_ms = house.now_ms();
     let (since, moved) = ((now_ms - 120_000).to_string(), now_ms.to_string());
-    let line = ["epoch", "1", "main cursor", "60", "main length", "120"];
+    let line = [
+        "main called",
+        "60",
+        "main cursor",
+        "60",
+        "main length",
+        "120",
+    ];
     let pace = ["automatic", "0", "budget", "0"];
     let measured = [
         "main since",

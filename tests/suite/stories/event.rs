@@ -56,10 +56,7 @@ pub(crate) fn before_an_event_no_visitor_draws_and_none_goes_in(house: &House) {
     );
     assert_eq!(inside(&mut line), [false; 3]);
     assert_eq!(permitted(house).status, 409);
-    let length = house
-        .store
-        .command(&["HGET", &house.key(""), "main length"]);
-    assert!(matches!(length.unwrap().as_str(), None | Some("0")));
+    assert_eq!(house.numbers("main").1, 0);
 }
 
 pub(crate) fn in_the_prequeue_numbers_are_drawn_and_at_the_start_they_go_in(house: &House) {
@@ -152,7 +149,7 @@ pub(crate) fn a_line_seals_how_many_drew_before_the_start(house: &House) {
         .unwrap();
     let written = written.as_str().unwrap().to_owned();
     assert!(
-        written.starts_with("sale ") && written.ends_with(" 1 3 arrival"),
+        written.starts_with("sale ") && written.ends_with("=1:3"),
         "{written}"
     );
 }

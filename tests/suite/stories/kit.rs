@@ -116,10 +116,26 @@ pub(crate) fn the_line_of_the_kit_goes_on_here(house: &House) {
     );
 }
 
+pub(crate) fn a_line_of_the_kit_that_was_ended_is_not_moved_again(house: &House) {
+    house.set("automatic", "0");
+    kit_has(house, "1", "9");
+    take(house).unwrap();
+    house.change("epoch", &house.word());
+    let before = house.numbers("main");
+    kit_has(house, "5", "9");
+    take(house).unwrap();
+    assert_eq!(house.numbers("main"), before);
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    assert_eq!(
+        (&status["waiting"], &status["credit"]),
+        (&json!(0), &json!(0)),
+        "{status}"
+    );
+}
+
 /// A line of nine numbers that is old.
 fn nine_numbers(house: &House) {
-    let birth = ["born", "1", "started", "1", "sealed", "1"];
-    house.write(&[&birth[..], &["main length", "9"]].concat());
+    house.write(&["main length", "9"]);
 }
 
 pub(crate) fn a_ticket_of_the_kit_is_one_until_the_end_in_the_first_room_only(house: &House) {

@@ -64,7 +64,7 @@ fn inside(house: &House, waiting: usize) -> Visitor<'_> {
 /// A visitor inside, whose epoch has ended while this data centre heard nothing of it.
 fn of_an_ended_epoch(house: &House, waiting: usize) -> Visitor<'_> {
     let visitor = inside(house, waiting);
-    house.write(&["epoch", "2"]);
+    house.end_all_elsewhere();
     visitor
 }
 
@@ -243,7 +243,7 @@ pub(crate) fn the_clock_of_a_pop_opens_no_period(house: &House) {
         let mut pairs = answer.as_array().unwrap().chunks(2);
         let board = pairs.find(|pair| pair[0] == "board").unwrap();
         let board: Value = serde_json::from_str(board[1].as_str().unwrap()).unwrap();
-        board["birth"]["started"].as_u64().unwrap()
+        board["own"].as_u64().unwrap()
     };
     let by_store = run(&[]);
     let clock = house.store.command(&["TIME"]).unwrap();

@@ -25,7 +25,7 @@ impl Play<'_> {
                 let of_group = groups.entry(group(visitor).to_owned()).or_default();
                 match state {
                     Some(TicketState::Placed(number))
-                        if number.0 <= board.of(visitor.lane).cursor.0 =>
+                        if number.0 <= board.of(visitor.lane).cursor_for(number).0 =>
                     {
                         of_group[1] += 1;
                     }
@@ -47,10 +47,14 @@ impl Play<'_> {
             pace if pace.automatic == 0 => json!("off"),
             pace => json!([pace.automatic, pace.quantity]),
         };
-        let over = |lane: Lane| board.over.last(lane).map_or(0, |last| last.0);
+        let over = |lane: Lane| {
+            let rolls = board.lane(lane).rolls.into_iter();
+            let over = rolls.filter_map(|of| board.over.last(lane, of.born));
+            over.map(|last| last.0).max().unwrap_or(0)
+        };
         let mut found = json!({
-            "cursor": board.cursor.0,
-            "length": board.length,
+            "cursor": board.cursor().0,
+            "length": board.length(),
             "waiting": board.waiting(),
             "credit": board.credit,
             "drawn": panel.drawn,
@@ -63,7 +67,7 @@ impl Play<'_> {
             "pops": board.pops,
             "waiting_in": self.by_lane(board, true),
             "called_in": self.by_lane(board, false),
-            "lapsed_in": self.each_lane(&|lane| board.lane(lane).lapsed.0),
+            "lapsed_in": self.each_lane(&|lane| board.lane(lane).rolls.iter().map(|of| of.lapsed.0).max().unwrap_or(0)),
             "turns_over": over(Lane::Main),
             "turns_over_in": self.each_lane(&over),
             "last_release": last.map(|last| json!({
@@ -98,9 +102,9 @@ impl Play<'_> {
         let number = |lane: Lane| {
             let of = board.of(lane);
             if are_waiting {
-                of.length.saturating_sub(of.cursor.0)
+                of.length().saturating_sub(of.cursor().0)
             } else {
-                of.cursor.0
+                of.cursor().0
             }
         };
         self.each_lane(&number)
@@ -132,7 +136,7 @@ impl Play<'_> {
             Some(TicketState::Placed(number)) => Some(number),
             _ => None,
         };
-        let verdict = number.map(|number| decide(number, of_lane.cursor));
+        let verdict = number.map(|number| decide(number, of_lane.cursor_for(number)));
         let ahead = match verdict {
             Some(Verdict::Wait { ahead }) => Some(ahead),
             Some(Verdict::Admit) => Some(0),
@@ -163,10 +167,9 @@ impl Play<'_> {
                     .ok()
             )
         };
-        let behind = panel.board.origin.and_then(|origin| origin.cut_at);
-        let behind = behind
-            .map(|last| last.0)
-            .filter(|number| *number <= panel.board.length);
+        let is_cut = panel.board.origin.is_some_and(|origin| origin.is_cut);
+        let cut_at = panel.board.rolls.iter().map(|of| of.cut_at.0).max();
+        let behind = is_cut.then(|| cut_at.unwrap_or(0));
         json!({
             "sick": origin.health.is_sick(self.now_ms),
             "sick_for": left(origin.health.sick_until_ms),
@@ -225,8 +228,8 @@ fn event(board: &Board) -> Value {
         "order": event.map(|event| order(&event.event.order)),
         "begun": begun.map(|begun| begun.id.clone()),
         "order_as_it_began": begun.map(|begun| order(&begun.order)),
-        "event_begins_behind": begun.map(|begun| begun.own.base),
-        "drew_before_it_opened": begun.map(|begun| begun.own.drawn.map_or(json!("unknown"), Value::from)),
+        "event_begins_behind": begun.map(|begun| begun.numbers.iter().flatten().next().map_or(0, |of| of.base)),
+        "drew_before_it_opened": begun.map(|begun| begun.drawn().map_or(json!("unknown"), Value::from)),
         "committed": begun.map(|begun| begun.commitment.is_some()),
         "public_value": begun.and_then(|begun| begun.lot.as_ref()).map(|lot| lot.value.clone()),
         "lot": lot,

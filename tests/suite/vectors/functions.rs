@@ -172,7 +172,6 @@ fn visit(words: &mut Words) -> Result<Value, String> {
         promised: 0,
         claimable: 1,
         late: 0,
-        lapsed: Cursor(0),
         cells: Vec::new(),
         ended: 0,
     };

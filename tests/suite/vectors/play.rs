@@ -9,8 +9,8 @@ use now_serving::cache::LastBoard;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::Intent;
 use now_serving::queue::{
-    Beginning, Begun, Board, Changed, Claim, DrawSecrets, Effect, Effort, Invitation, Lane,
-    LineAnswer, Now, PanelSnapshot, Position, Presented, RoomName, Schedule, WaitingProof,
+    Begun, Board, Changed, Claim, DrawSecrets, Effect, Effort, Invitation, Lane, LineAnswer, Now,
+    PanelSnapshot, Position, Presented, RoomName, Schedule, WaitingProof,
 };
 use now_serving::store::upstash::Attempt;
 use now_serving::store::{Clock, Line, MayDraw};
@@ -31,12 +31,9 @@ impl DrawSecrets for Secrets {
     }
 }
 
-/// The beginning of the line by which visitors go in now.
-pub(super) fn beginning(board: &Board) -> Beginning {
-    Beginning {
-        born: board.birth.born,
-        epoch: board.epoch,
-    }
+/// The roll by which visitors go in now.
+pub(super) fn beginning(board: &Board) -> u64 {
+    board.own
 }
 
 /// A visitor, and what is on the ticket.
@@ -46,8 +43,8 @@ pub(super) struct Visitor {
     home: Lane,
     pub(super) place: Option<WaitingProof>,
     event: Option<Begun>,
-    /// The last minute of the session, and the beginning of the line that it is of.
-    pub(super) session: Option<(u64, Beginning)>,
+    /// The last minute of the session, and the roll that it is of.
+    pub(super) session: Option<(u64, u64)>,
     network: String,
     /// Where and in which minute the visitor came.
     pub(super) came_to: String,
@@ -279,7 +276,7 @@ impl Play<'_> {
         Ok(json!({
             "number": number,
             "lane": answer.position.map(|_| answer.lane.full_name().to_owned()),
-            "called": number.is_some_and(|number| number <= of_lane.cursor.0),
+            "called": number.is_some_and(|number| number <= of_lane.cursor_for(Position(number)).0),
             "session": session,
             "above_bound": answer.above.map(|above| format!("{above:?}").to_lowercase()),
             "place_above": answer.price.map(|price| price.place),
@@ -377,7 +374,7 @@ impl Play<'_> {
     }
 
     /// The mark by which a visitor's session is ended, with its last minute.
-    pub(super) fn session_of(&self, name: &str) -> Result<(String, (u64, Beginning)), String> {
+    pub(super) fn session_of(&self, name: &str) -> Result<(String, (u64, u64)), String> {
         let visitor = self.visitor(name)?;
         let last = visitor.session;
         let last = last.ok_or_else(|| format!("{name} has no session"))?;

@@ -78,19 +78,8 @@ impl Room {
             .map_err(|_| format!("The settings of the room \"{kind}\" are not sound."))?;
         let store = Store::redis(redis.url(), STORE_TOKEN)?;
         let born = (milliseconds() - 600_000).to_string();
-        let line = [
-            "HSET",
-            "queue:{main}",
-            "epoch",
-            "1",
-            "born",
-            &born,
-            "started",
-            &born,
-            "sealed",
-            "1",
-        ];
-        store.command(&line)?;
+        let line = ["HSET", "queue:{main}"];
+        store.command(&[&line[..], &harness::kept::begun(&born)].concat())?;
         store.command(&["SCRIPT", "LOAD", script()])?;
         let west = RegionName::read("west").map(Lane::Region);
         let mut room = Self {
@@ -233,7 +222,7 @@ impl Room {
 
     /// The waiting visitor who has been called last.
     pub(super) fn called(&mut self) -> Option<Held> {
-        let cursor = self.known.0.as_ref()?.cursor;
+        let cursor = self.known.0.as_ref()?.cursor();
         let mut called = None;
         while (self.waiting.front()).is_some_and(|(_, place)| place.position.0 <= cursor.0) {
             called = self.waiting.pop_front();

@@ -124,12 +124,8 @@ mod tests {
         let past = Past::begin(&demo(&[]), "token");
         let store = past.store().unwrap();
         let field = |name| number(&store.command(&["HGET", "queue:{main}", name]).unwrap());
-        let (length, cursor, drawn, admitted) = (
-            field("main length"),
-            field("main cursor"),
-            field("drawn"),
-            field("admitted"),
-        );
+        let (cursor, length) = harness::kept::numbers(&store, "queue:{main}", "main").unwrap();
+        let (drawn, admitted) = (field("drawn"), field("admitted"));
         assert!(cursor <= length && length > 1200, "{cursor} of {length}");
         assert!(drawn == length && admitted <= cursor, "{drawn}, {admitted}");
         let keys = store
@@ -189,9 +185,7 @@ mod tests {
         let store = Past::begin(&demo(&[("automatic", "0")]), "token")
             .store()
             .unwrap();
-        let length = store
-            .command(&["HGET", "queue:{main}", "main length"])
-            .unwrap();
-        assert_eq!(length, Value::Null);
+        let numbers = harness::kept::numbers(&store, "queue:{main}", "main");
+        assert_eq!(numbers, Ok((0, 0)));
     }
 }

@@ -172,7 +172,7 @@ impl History {
             at_ms: now_ms,
         };
         let before = self.data.draws.by_visitor.get(visitor).copied();
-        // Where the data may still move, the number moves with them.
+        // Where an older roll may still come in, the position moves with it.
         let may_move = self.may_come_back(board);
         let before = before.filter(|before| {
             let is_same =
@@ -289,7 +289,7 @@ impl History {
             );
         }
         if way == Way::In {
-            self.let_in.insert((visitor.to_owned(), board.epoch));
+            self.let_in.insert((visitor.to_owned(), board.order.0));
             if self.data.went_past.insert(visitor.to_owned()) {
                 self.went_past(visitor, &presented, now_ms);
             }

@@ -1,7 +1,5 @@
 //! The event that a line has begun: what is decided of it is decided once.
 
-use now_serving::queue::{Lane, Prequeue};
-
 use super::{History, Step};
 use crate::board::Board;
 
@@ -47,24 +45,25 @@ impl History {
                 || step.told(),
             );
         }
-        let last = |of: Prequeue| of.drawn.map(|drawn| of.base + drawn);
-        let lanes: Vec<Lane> = step.board.lanes.keys().copied().collect();
-        for lane in lanes {
-            let (was_own, own) = (was.of(lane).own, begun.of(lane).own);
-            if was_own.drawn.is_some() {
-                self.checks.holds(
-                    "the last number of a pre-queue is known once",
-                    own.drawn == Some(0) || last(own) == last(was_own),
-                    || step.told(),
-                );
-            }
-            if was.lot.is_none() && begun.lot.is_some() && own.drawn != Some(0) {
-                self.checks.holds(
-                    "a lot calls no number",
-                    own.base >= step.before.of(lane).cursor,
-                    || step.told(),
-                );
-            }
+        if was.numbers.is_some() {
+            self.checks.holds(
+                "the last number of a pre-queue is known once",
+                begun
+                    .numbers
+                    .iter()
+                    .flatten()
+                    .all(|of| was.numbers.iter().flatten().any(|known| known == of)),
+                || step.told(),
+            );
+        }
+        let is_decided = was.lot.is_none() && begun.lot.is_some();
+        for of in begun.numbers.iter().flatten().filter(|_| is_decided) {
+            let before = step.before.stretch(of.lane, of.born);
+            self.checks.holds(
+                "a lot calls no number",
+                before.is_none_or(|before| of.base >= before.served.0),
+                || step.told(),
+            );
         }
     }
 }

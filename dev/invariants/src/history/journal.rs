@@ -1,14 +1,12 @@
 //! The journal, line by line: each follows the one before, keeps its rules, and tells where the line stands.
 
-use now_serving::queue::journal::{BEGINNING, JournalKind, JournalLane, JournalLine, digest};
+use now_serving::queue::journal::{BEGINNING, JournalKind, JournalLine, digest};
 use now_serving::queue::{Lane, RoomName};
 
 use super::History;
 use crate::board::{Board, Numbers};
 use crate::broken::Broken;
-use crate::journal::{
-    comes_back, goes_past_free, keeps_to_the_pace_of, may_explain, wrong_with, wrong_with_lot,
-};
+use crate::journal::{comes_back, keeps_to_the_pace_of, may_explain, wrong_with, wrong_with_lot};
 use crate::said::Said;
 
 /// A line by which more went in than its pace allows, until a later one explains it.
@@ -23,9 +21,7 @@ pub(super) struct Pending {
 pub(super) struct Wrote {
     /// The last line.
     last: Option<String>,
-    /// Numbers that a loss left free, and that the line went past.
-    pub(super) gone_past: u64,
-    /// Whether a copy or a ticket brought numbers back, or a row of free ones was passed.
+    /// Whether a copy or a ticket brought numbers back.
     pub(super) came_back: bool,
 }
 
@@ -55,8 +51,7 @@ impl History {
             if self.lines.contains_key(&digest) {
                 continue;
             }
-            wrote.came_back |= comes_back(&line) || goes_past_free(&line);
-            wrote.gone_past += past_free(&line);
+            wrote.came_back |= comes_back(&line);
             self.follows_the_line_before(&line, &text);
             self.data.last_line = Some(digest.clone());
             self.lines.insert(digest, text.clone());
@@ -170,13 +165,4 @@ impl History {
             || format!("{last:?}: {board:?}"),
         );
     }
-}
-
-/// Numbers that a loss left free, and that this line went past.
-fn past_free(line: &JournalLine<'_>) -> u64 {
-    if !goes_past_free(line) {
-        return 0;
-    }
-    let moved = |lane: JournalLane| lane.to.saturating_sub(lane.from);
-    moved(line.main) + moved(line.front)
 }

@@ -7,9 +7,6 @@ use now_serving::queue::{self, Lane};
 use super::{Bucket, Data, History};
 use crate::board::Board;
 
-/// As many numbers as a loss leaves free behind those that a copy of the board knows, at least.
-const LEFT_FREE: u64 = 20;
-
 /// A copy of the board that comes later than 120 s after the data began shows nothing any more.
 const TOLD_WITHIN_MS: u64 = 110_000;
 
@@ -31,10 +28,10 @@ pub(super) struct Recovery {
     epoch: u64,
 }
 
-/// Numbers that data give again which know fewer than were given.
+/// Numbers that restored data give again, which know fewer than were given.
 pub(super) struct Repeats {
     born: u64,
-    /// The last number of each lane that no data give again.
+    /// The last number of each lane that they do not give again.
     from: BTreeMap<Lane, u64>,
 }
 
@@ -84,7 +81,7 @@ impl History {
             }
             Loss::Restored(copy) => {
                 if let Some(board) = &copy.board {
-                    self.repeats.extend(repeats_of(board));
+                    self.repeats.push(repeats_of(board));
                 }
                 self.data = *copy;
             }
@@ -127,31 +124,12 @@ impl History {
         recovery.is_some_and(|recovery| !recovery.pending.is_empty())
     }
 
-    /// Whether one of these copies of the board knows the line well enough. Where none does, the loss is not covered.
-    ///
-    /// The numbers of the front lane and of regions do not move as those of the main line do. If the first copy that comes
-    /// is an old one, they are given again.
+    /// Whether one of these copies of the board knows the line. Where none does, the loss is not covered.
     fn is_known_by(&mut self, copies: &[&queue::Board]) -> bool {
         let Some(board) = &self.data.board else {
             return true;
         };
-        let of_it = copies
-            .iter()
-            .filter(|copy| copy.birth.order() == board.order && copy.epoch == board.epoch);
-        let most = of_it
-            .map(|copy| copy.length.saturating_add(LEFT_FREE))
-            .max();
-        let is_known = most.is_some_and(|most| most >= board.of(Lane::Main).length);
-        let lanes = board.lanes.keys().filter(|lane| **lane != Lane::Main);
-        let from = lanes.map(|lane| {
-            let least = copies.iter().map(|copy| copy.lane(*lane).length).min();
-            (*lane, least.unwrap_or(0).saturating_add(LEFT_FREE))
-        });
-        let forgotten = Repeats {
-            born: board.born,
-            from: from.collect(),
-        };
-        self.forgotten.push(forgotten);
+        let is_known = copies.iter().any(|copy| copy.order() == board.order);
         if !is_known {
             self.does_not_cover("no POP knows the line");
         }
@@ -187,20 +165,13 @@ impl History {
     }
 }
 
-/// Until a POP or a ticket shows more, a restored copy gives the next numbers again. While data are young, a ticket has the
-/// number of its piece.
-fn repeats_of(board: &Board) -> Vec<Repeats> {
-    let lanes = board.lanes.iter();
-    let own = Repeats {
-        born: board.born,
-        from: lanes
-            .map(|(lane, numbers)| (*lane, numbers.length))
-            .collect(),
-    };
-    let length = board.of(Lane::Main).length;
-    let pieces = board.splices.iter().map(|splice| Repeats {
-        born: splice.born,
-        from: [(Lane::Main, length.saturating_sub(splice.offset))].into(),
-    });
-    [own].into_iter().chain(pieces).collect()
+/// Until a POP or a ticket shows more, a restored copy gives the next numbers of its roll again.
+fn repeats_of(board: &Board) -> Repeats {
+    let born = board.order.0;
+    let lanes = board.rolls.keys();
+    let from = lanes.map(|lane| (*lane, board.stretch(*lane, born).map_or(0, |of| of.drawn)));
+    Repeats {
+        born,
+        from: from.collect(),
+    }
 }

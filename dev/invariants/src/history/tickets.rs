@@ -9,11 +9,10 @@ use crate::board::{Board, Place};
 use crate::broken::Broken;
 use crate::held::Held;
 
-/// A number that a visitor got, and how many losses there had been.
+/// A number that a visitor got, and how many losses there had been that the rules do not cover.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
     sub: String,
-    losses: u64,
     uncovered: u64,
 }
 
@@ -30,11 +29,11 @@ impl History {
     }
 
     fn is_given(&mut self, held: &Held, number: u64) {
-        let first = held.came.unwrap_or(number);
-        let key = (held.lane, held.born, held.epoch, first);
+        // As which one its holder came is counted over all rolls.
+        let (born, first) = held.came.map_or((held.born, number), |came| (0, came));
+        let key = (held.lane, born, first);
         let new = Given {
             sub: held.sub.clone(),
-            losses: self.losses,
             uncovered: self.uncovered,
         };
         let known = self.numbers.entry(key).or_insert_with(|| new.clone());
@@ -48,7 +47,7 @@ impl History {
         if held.came.is_none() {
             return;
         }
-        let key = (held.born, held.epoch, number);
+        let key = (held.lane, held.born, number);
         let known = self.lots.entry(key).or_insert(new);
         let known = (known.sub != held.sub).then(|| known.clone());
         let is_own = known
@@ -63,15 +62,9 @@ impl History {
     /// Whether this number, which was given before a loss, may be given again, since the rules do not cover it.
     fn may_repeat(&self, known: &Given, held: &Held, number: u64) -> bool {
         let (lane, born) = (held.lane, held.born);
-        let is_forgotten = lane != Lane::Main
-            && known.losses < self.losses
-            && self
-                .forgotten
-                .iter()
-                .any(|lost| lost.have(lane, born, number));
         let is_uncovered = known.uncovered < self.uncovered;
         let mut repeats = self.repeats.iter();
-        is_uncovered || is_forgotten || repeats.any(|copy| copy.have(lane, born, number))
+        is_uncovered || repeats.any(|copy| copy.have(lane, born, number))
     }
 
     /// A visitor with this ticket was let in.
@@ -80,7 +73,7 @@ impl History {
     /// When the number was not called.
     pub fn enters(&mut self, held: &Held) -> Result<(), Broken> {
         // A ticket that has ended draws again under its name.
-        if !self.let_in.insert((held.sub.clone(), held.epoch)) {
+        if !self.let_in.insert((held.sub.clone(), held.born)) {
             return Ok(());
         }
         let called = self.called.get(&(held.lane, held.born)).copied();
@@ -99,25 +92,16 @@ impl History {
 
     /// An operator let the holder of this ticket in.
     pub fn lets_in(&mut self, held: &Held) {
-        self.let_in.insert((held.sub.clone(), held.epoch));
+        self.let_in.insert((held.sub.clone(), held.born));
     }
 
-    /// The numbers that this board calls, by what tickets of each birth have.
+    /// The numbers that this board calls, roll by roll.
     pub(super) fn note_called(&mut self, board: &Board) {
-        let mut called = |lane, born, number: u64| {
-            let most: &mut u64 = self.called.entry((lane, born)).or_default();
-            *most = number.max(*most);
-        };
-        for (lane, numbers) in &board.lanes {
-            called(*lane, board.born, numbers.cursor);
-        }
-        for splice in &board.splices {
-            let cursor = board.of(Lane::Main).cursor;
-            called(
-                Lane::Main,
-                splice.born,
-                cursor.saturating_sub(splice.offset),
-            );
+        for (lane, rolls) in &board.rolls {
+            for of in rolls {
+                let most = self.called.entry((*lane, of.born)).or_default();
+                *most = of.served.0.max(*most);
+            }
         }
     }
 
@@ -145,20 +129,19 @@ impl History {
         let Some(board) = self.data.board.clone() else {
             return Ok(());
         };
-        let mut holders: BTreeMap<(Lane, u64), &Held> = BTreeMap::new();
+        let mut holders: BTreeMap<(Lane, u64, u64), &Held> = BTreeMap::new();
         for held in tickets
             .into_iter()
             .filter(|held| held.is_waiting || held.is_admitted)
         {
-            let Some(Place::At(lane, number)) = board.place_of(held) else {
+            let Some(Place::At(lane, born, number)) = board.place_of(held) else {
                 continue;
             };
-            let other = holders.insert((lane, number), held);
-            // An admitted ticket keeps the number as it was when its holder went in: pieces of the line may have moved since.
+            let other = holders.insert((lane, born, number), held);
             let is_own = other
                 .is_none_or(|other| other.sub == held.sub || other.is_admitted || held.is_admitted);
             self.checks.holds("a place is of one visitor", is_own, || {
-                format!("{lane:?} {number} is of {other:?} and {held:?}")
+                format!("{lane:?} {born} {number} is of {other:?} and {held:?}")
             });
         }
         self.are_overtaken_by_rule(&board, &holders);
@@ -166,25 +149,30 @@ impl History {
     }
 
     /// Visitors of a lane who came later and are inside went in by a loss or by a permit.
-    fn are_overtaken_by_rule(&mut self, board: &Board, holders: &BTreeMap<(Lane, u64), &Held>) {
+    fn are_overtaken_by_rule(
+        &mut self,
+        board: &Board,
+        holders: &BTreeMap<(Lane, u64, u64), &Held>,
+    ) {
         // An order by lot is another one than that of arrival.
         if (board.begun.as_ref()).is_some_and(|begun| begun.order != Order::Arrival) {
             return;
         }
-        let came = holders.iter().filter_map(|((lane, number), held)| {
+        let came = holders.iter().filter_map(|((lane, born, number), held)| {
             let at = self.came.get(&held.sub)?.at?;
-            Some((*lane, at, *number, *held))
+            let of = board.stretch(*lane, *born)?;
+            Some((*lane, at, *number <= of.served.0, *held))
         });
-        let mut came: Vec<(Lane, u64, u64, &Held)> =
+        let mut came: Vec<(Lane, u64, bool, &Held)> =
             came.filter(|(.., held)| held.came.is_none()).collect();
         came.sort_by_key(|(lane, at, ..)| (*lane, *at));
         let excused = self.early.saturating_add(self.permitted);
         let mut inside: BTreeMap<Lane, u64> = BTreeMap::new();
-        for (lane, _, number, held) in came.iter().rev() {
+        for (lane, _, is_called, held) in came.iter().rev() {
             let by = inside.entry(*lane).or_default();
             if held.is_admitted {
                 *by += 1;
-            } else if *number > board.of(*lane).cursor {
+            } else if !is_called {
                 let by = *by;
                 self.checks.holds(
                     "no visitor is overtaken but by a loss or a permit",

@@ -27,8 +27,8 @@ pub struct Visitor {
 /// How many were ahead.
 #[derive(Clone, Debug)]
 struct Shown {
-    /// Lane, birth, epoch and number of the ticket.
-    of: (Lane, u64, u64, u64),
+    /// Lane, roll and number of the ticket.
+    of: (Lane, u64, u64),
     since_ms: u64,
     /// The same for each POP, and which of its caches knew it.
     by_pop: BTreeMap<usize, (u64, u64)>,
@@ -90,21 +90,24 @@ impl History {
             return;
         };
         let before = visitor.shown.take();
-        let is_of_these_data = answer.copy.map(|copy| copy.birth.order())
+        let is_of_these_data = answer.copy.map(now_serving::queue::Board::order)
             == self.data.board.as_ref().map(|board| board.order);
         let seen_ms = self.turned_ms.saturating_add(SEEN_MS);
         if answer.now_ms < seen_ms || !is_of_these_data {
             return;
         }
-        // Where the ticket says how many that were: a number that other data gave may have moved since.
-        let born = self.data.board.as_ref().map(|board| board.born);
-        let at_draw = held.seen.filter(|_| born == Some(held.born));
+        // Where the lane has no older roll: one may have come back since.
+        let is_oldest = answer.copy.is_some_and(|copy| {
+            let rolls = copy.lane(held.lane).rolls;
+            rolls.iter().all(|of| of.born >= held.born)
+        });
+        let at_draw = held.seen.filter(|_| is_oldest);
         self.checks.must(
             "no more are ahead than at the draw",
             ahead == 0 || at_draw.is_none_or(|seen| ahead.saturating_add(seen) < number),
             || format!("{ahead} are ahead of {held:?}"),
         );
-        let of = (held.lane, held.born, held.epoch, number);
+        let of = (held.lane, held.born, number);
         let is_same = |shown: &Shown| shown.of == of && shown.since_ms > seen_ms;
         let mut shown = before.filter(is_same).unwrap_or(Shown {
             of,
@@ -126,12 +129,10 @@ impl History {
         visitor.shown = Some(shown);
     }
 
-    /// A number lasts as long as its epoch, and a visitor inside stays inside.
+    /// A number lasts as long as its roll, and a visitor inside stays inside.
     fn promise_is_kept(&mut self, visitor: &mut Visitor, came: &Held, answer: &Answered<'_>) {
-        let is_promised = !visitor.is_excused
-            && visitor.uncovered == self.uncovered
-            && !self.gave_way(came)
-            && self.epoch <= came.epoch.max(came.born / 1_000);
+        let is_promised =
+            !visitor.is_excused && visitor.uncovered == self.uncovered && self.epoch <= came.born;
         let notice = answer.given.and_then(|held| held.notice.as_deref());
         let is_lost = matches!(notice, Some("line_started_anew" | "ticket_expired"));
         if is_promised && came.is_waiting {
@@ -156,17 +157,10 @@ impl History {
         }
         let is_another = answer
             .given
-            .is_some_and(|given| given.sub != came.sub || given.epoch != came.epoch);
+            .is_some_and(|given| given.sub != came.sub || given.born != came.born);
         if is_another {
             (visitor.uncovered, visitor.shown) = (self.uncovered, None);
         }
-    }
-
-    /// Whether the number was drawn between a loss and the copy that brought an older line back, in a lane whose numbers do
-    /// not move behind those of that line: its holder draws once more.
-    fn gave_way(&self, came: &Held) -> bool {
-        let born = self.data.board.as_ref().map(|board| board.born);
-        came.lane != Lane::Main && born.is_some_and(|born| born < came.born)
     }
 }
 

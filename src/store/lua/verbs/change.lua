@@ -12,7 +12,7 @@ local call, record, live = require('call'), require('record'), require('live')
 local events, mode, lanes, cap = require('events'), require('mode'), require('lanes'), require('cap')
 local bound, journal, lot = require('bound'), require('journal'), require('lot')
 local open_period, release = require('pace').open_period, require('release')
-local save, answer = require('save'), require('answer')
+local save, answer = require('save'), require('answer').answer
 local arg, key, TTL, now = call.arg, call.key, call.TTL, call.now
 local state, texts = record.state, record.texts
 
@@ -49,16 +49,16 @@ local function release_due()
   return release.release()
 end
 
+local function position_of(place)
+  return place and lanes.position(place) or 0
+end
+
 local acts = {
   permit = function()
     local amount, credit_max = tonumber(arg.amount), tonumber(arg.credit_max)
     release_due()
     journal.released(bound.rule())
-    local is_settled = now >= state.quiet
-    if is_settled then
-      release.pass_gaps()
-    end
-    local released, credit = is_settled and release.admit(amount) or 0, state.credit
+    local released, credit = now >= state.quiet and release.admit(amount) or 0, state.credit
     state.credit = math.max(credit, math.min(credit_max, credit + amount - released))
     local kept = state.credit - credit
     if released + kept > 0 then
@@ -172,21 +172,21 @@ local acts = {
   draw = function()
     local draw = require('draw')
     open_period()
-    return (draw.arrive(draw.visit(arg.lane)))
+    return position_of((draw.arrive(draw.visit(arg.lane))))
   end,
   -- No number is drawn and no visitor goes in. Where the operator's browser holds the next number, that one is served. The journal
   -- has a line in either case.
   jump = function()
     release_due()
-    local held = arg.held_born and require('ticket').number_in(lanes.main, {
-      born = tonumber(arg.held_born), epoch = tonumber(arg.held_epoch), position = tonumber(arg.held_position),
+    local held = arg.held_born and require('ticket').place_in(lanes.main, {
+      born = tonumber(arg.held_born), position = tonumber(arg.held_position),
     })
     journal.released(bound.rule())
-    if held == lanes.main.cursor + 1 and (arg.held_came == 'yes' or not events.is_redrawn(lanes.main, held)) then
+    if held and lanes.is_next(held) and (arg.held_came == 'yes' or not events.is_redrawn(held)) then
       release.call(lanes.main, 1)
     end
     journal.note('permit', bound.rule(), journal.who(), 'jump')
-    return held or 0
+    return position_of(held)
   end,
 }
 

@@ -8,12 +8,12 @@
 
 local arg = require('call').arg
 local open_period, draw = require('pace').open_period, require('draw')
-local save, answer = require('save'), require('answer')
+local save, answered = require('save'), require('answer').visitor
 
 return function()
   open_period()
   local visit = draw.visit(arg.lane)
-  local number, last = draw.arrive(visit)
+  local place, last = draw.arrive(visit)
   save()
-  return answer(number, 'claim', last, 'above', visit.above, 'price', visit.price, 'invited', visit.invited, 'lane', visit.lane)
+  return answered(visit, place, last)
 end

@@ -1,22 +1,26 @@
 -- trace: the line of the journal that a head is the digest of, and the one that called a number; changes nothing.
--- Keys: `line`, `journal`. Arguments: `trace_head`, and `trace_signed`, the second at which a ticket with it was signed; `trace_born`,
--- `trace_epoch` and `trace_position` of a ticket, and the name of its `lane`.
+-- Keys: `line`, `journal`. Arguments: `trace_head`, and `trace_signed`, the second at which a ticket with it was signed; `trace_born` and
+-- `trace_position` of a ticket, and the name of its `lane`.
 -- Answer: `traced` and `called`, the two lines where they are found; `traced_sum` = 'yes' where the journal has the sum of lanes alone.
 -- Invariant: no more than a thousand lines are read, however long the journal is. Both lines are found by bisection: the first by the
 -- time at which the ticket was signed, the second by the cursor.
 
 local call, record, lanes = require('call'), require('record'), require('lanes')
-local ticket, answer = require('ticket'), require('answer')
+local ticket, answer = require('ticket'), require('answer').answer
 local arg, key, stored = call.arg, call.key, record.stored
 local NEAR, PAGE, SKEW = 1000, 100, 10000
 
 local is_front = arg.lane == 'front'
-local asked = { born = tonumber(arg.trace_born), epoch = tonumber(arg.trace_epoch), position = tonumber(arg.trace_position) }
+local asked = { born = tonumber(arg.trace_born), position = tonumber(arg.trace_position) }
 -- Of regions the journal has the sum alone, which says of no number whether it was called.
 local is_told = arg.trace_position and (is_front or not arg.lane and not lanes.has_regions())
-local lane = lanes.of(arg.lane or 'main')
-local number = is_told and ticket.number_in(lane, asked) or nil
-local is_called = number and number <= lane.cursor
+local place = is_told and ticket.place_in(lanes.of(arg.lane or 'main'), asked) or nil
+-- Where numbers of another roll were called too, the sum says of none which line called it.
+for _, of in ipairs(place and lanes.of(place.of.lane).stretches or {}) do
+  is_told = is_told and (of.born == place.of.born or of.served == 0)
+end
+place = is_told and place or nil
+local is_called, number = place and lanes.is_called(place), place and lanes.position(place)
 local function lines_at(from, to)
   return redis.call('LRANGE', key.journal, from, to)
 end

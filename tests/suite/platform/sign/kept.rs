@@ -41,7 +41,7 @@ fn update(ticket: &str) -> Ask {
 /// A ticket that was drawn by a board whose cursor had reached its number, which no sandbox has read.
 fn saw_its_turn(house: &House, number: u64) -> String {
     let place = WaitingProof {
-        born: 0,
+        born: 1,
         epoch: 1,
         position: Position(number),
         cursor_at_draw: Cursor(number),

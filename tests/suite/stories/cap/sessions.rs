@@ -194,7 +194,7 @@ pub(crate) fn a_form_of_another_site_goes_in_while_the_session_lasts(house: &Hou
     let got = house.ask(&form());
     assert!(!got.inside && got.body.contains("has not been delivered"));
     assert_eq!(got.all("set-cookie"), Vec::<&str>::new());
-    assert_eq!(super::field(house, "main length"), "1", "and draws nothing");
+    assert_eq!(house.numbers("main").1, 1, "and draws nothing");
 }
 
 fn a_data_centre_without_a_sign_lets_a_visitor_inside_go_on(house: &House) {

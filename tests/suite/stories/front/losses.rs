@@ -4,12 +4,12 @@ use serde_json::Value;
 use upstash_local::{Fault, Faults};
 
 use super::{MINUTE, SECOND, code, front, place, room};
-use crate::house::{House, Visitor, claims};
+use crate::house::{House, Visitor};
 use crate::stories::invitations::{sent, used, uses};
 
 in_houses_whose_clock_is_turned! {
-    a_copy_of_before_the_first_front_number_leaves_numbers_free
-    a_number_of_the_main_line_that_proves_a_loss_leaves_front_numbers_free
+    behind_a_copy_of_before_the_first_front_number_none_is_overtaken
+    a_number_of_the_main_line_that_proves_a_loss_gives_no_front_number_twice
     a_front_ticket_of_a_lost_line_draws_once_however_often_it_comes
     a_front_ticket_that_could_not_draw_again_at_once_draws_once
     a_draw_repeated_after_the_line_came_back_uses_no_invitation_again
@@ -18,12 +18,6 @@ in_houses_whose_clock_is_turned! {
 }
 
 /// The last number of the front lane that a ticket shows.
-fn number(visitor: &Visitor<'_>) -> u64 {
-    let ticket = claims(visitor.ticket.as_deref().unwrap());
-    assert_eq!(ticket["lane"], "front", "{ticket}");
-    ticket["pos"].as_u64().unwrap()
-}
-
 fn restore(house: &House, backup: &Value) {
     let pairs = backup.as_array().unwrap().iter();
     let pairs: Vec<&str> = pairs.map(|text| text.as_str().unwrap()).collect();
@@ -46,32 +40,38 @@ fn lost_for_good(house: &House, line: &mut Visitor<'_>) {
     house.forget_the_sign();
 }
 
-fn a_copy_of_before_the_first_front_number_leaves_numbers_free(house: &House) {
+fn behind_a_copy_of_before_the_first_front_number_none_is_overtaken(house: &House) {
     let mut line = room(house, "20", 2);
     house.go_to_pop(1);
-    let known = front(house, 3);
+    let mut known = front(house, 3);
     house.wait(SECOND);
     lose(house);
     house.go_to_pop(0);
     house.forget_the_sign();
     line[0].ask("/");
-    let new = front(house, 1).remove(0);
-    assert!(number(&new) > number(&known[2]), "{}", number(&new));
+    let mut new = front(house, 1).remove(0);
+    house.go_to_pop(1);
+    house.forget_the_sign();
+    let ahead = known.iter_mut().map(|visitor| place(&visitor.ask("/")));
+    assert_eq!(ahead.collect::<Vec<_>>(), [(1, 0), (2, 1), (3, 2)]);
+    assert_eq!(place(&new.ask("/")), (4, 3));
 }
 
-fn a_number_of_the_main_line_that_proves_a_loss_leaves_front_numbers_free(house: &House) {
+fn a_number_of_the_main_line_that_proves_a_loss_gives_no_front_number_twice(house: &House) {
     let mut line = room(house, "20", 2);
     front(house, 2);
     let backup = house.store.command(&["HGETALL", &house.key("")]).unwrap();
-    let unknown = front(house, 1).remove(0);
+    let mut unknown = front(house, 1).remove(0);
     line.extend(room(house, "20", 1));
     house.wait(5 * MINUTE);
     restore(house, &backup);
     house.forget_pop();
     house.go_to_pop(2);
     assert_eq!(line[2].ask("/").json()["position"], 3);
-    let new = front(house, 1).remove(0);
-    assert!(number(&new) > number(&unknown), "{}", number(&new));
+    let mut new = front(house, 1).remove(0);
+    assert_eq!(place(&unknown.ask("/")), (3, 2));
+    house.forget_the_sign();
+    assert_eq!(place(&new.ask("/")), (4, 3));
 }
 
 fn a_front_ticket_of_a_lost_line_draws_once_however_often_it_comes(house: &House) {
@@ -101,8 +101,7 @@ fn a_front_ticket_that_could_not_draw_again_at_once_draws_once(house: &House) {
         line[0].ask("/");
         Visitor::holding(house, guest.ticket.clone()).ask("/");
     }
-    let drawn = ["HGET", &house.key(""), "front length"];
-    assert_eq!(house.store.command(&drawn).unwrap(), "1");
+    assert_eq!(house.numbers("front").1, 1);
 }
 
 fn a_draw_repeated_after_the_line_came_back_uses_no_invitation_again(house: &House) {
@@ -127,7 +126,11 @@ fn a_draw_repeated_after_the_line_came_back_uses_no_invitation_again(house: &Hou
     line[0].ask("/");
     let mut again = Visitor::holding(house, before);
     again.ask("/echo");
-    assert!(number(&again) > 2, "behind those that are known");
+    assert_eq!(
+        place(&again.ask("/")),
+        (3, 2),
+        "behind those that are known"
+    );
     assert_eq!(uses(house, "late").as_deref(), Some("1"), "used once");
 }
 

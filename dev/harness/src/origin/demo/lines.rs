@@ -4,9 +4,9 @@ use now_serving::http::Reply;
 use now_serving::operator::verbs;
 use now_serving::page::{self, BoardSeen, Configured, PanelView};
 use now_serving::queue::{
-    Absent, AbsentVisitors, Action, Board, Bound, Cap, Cursor, Explained, InvitedVisitors, Live,
-    Measured, MinuteSample, Mode, OriginHealth, OriginState, Pace, PanelSnapshot, Provenance,
-    Released,
+    Absent, AbsentVisitors, Action, Board, Bound, Cap, Explained, InvitedVisitors, Live, Measured,
+    MinuteSample, Mode, OriginHealth, OriginState, Pace, PanelSnapshot, Provenance, Released,
+    Stretch,
 };
 
 use super::PATH;
@@ -179,8 +179,7 @@ fn board(history: History, now: MinuteSample, now_ms: u64) -> Board {
     };
     Board {
         epoch: 1,
-        cursor: Cursor(now.admitted),
-        length: now.drawn,
+        rolls: vec![Stretch::new(now_ms, now.admitted, now.drawn)],
         measured: (now.admitted > 0).then_some(measured),
         pops: Some(3),
         live: Live {
