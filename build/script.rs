@@ -95,7 +95,7 @@ pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
         &branches("module", "", &MODULES)?,
         "local function run(verb)\n",
         &branches("verb", "verbs/", &VERBS)?,
-        "require('opening')()\nreturn run(require('call').arg.verb)()\n",
+        "return require('opening')() or run(require('call').arg.verb)()\n",
     ];
     let bare = bare(&script.concat(), &["--"]);
     let script = renamed(&squeezed(&bare, &SPACES, &LINES));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::marker::Markers;
-use crate::queue::{Board, Logged, Mode, Now};
+use crate::queue::{Board, FORMAT, Logged, Mode, Now};
 
 /// How long a copy is as good as the board.
 pub const MAX_AGE: Duration = Duration::from_secs(1);
@@ -73,7 +73,8 @@ struct Added {
 #[must_use]
 pub fn read_board(text: String, logged: Option<Logged>) -> Option<Board> {
     let board: Board = serde_json::from_str(&text).ok()?;
-    board.is_exact().then_some(Board {
+    let is_ours = board.format == FORMAT && board.is_exact();
+    is_ours.then_some(Board {
         text,
         logged,
         ..board
@@ -299,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_the_text_as_it_came_behind_what_the_pop_adds() {
-        let text = r#"{"own":9,"merged":0,"young":true,"epoch":1,"rolls":[{"born":9,"served":2,"drawn":3}],
+        let text = r#"{"format":1,"own":9,"merged":0,"young":true,"epoch":1,"rolls":[{"born":9,"served":2,"drawn":3}],
             "credit":0,"of a later version":"a\/b","live":{"mode":"hold","pace":{"automatic":15,"quantity":5},"paced":false,"version":1}}"#;
         let text = text.replace('\n', "");
         let logged = Logged::read("7 0123456789abcdef");

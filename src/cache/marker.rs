@@ -20,6 +20,8 @@ pub enum Marker {
     Entry,
     /// Whose session was ended.
     Ended,
+    /// In which format the line is kept, where that is another one: written by calls that failed.
+    Format,
 }
 
 impl Marker {
@@ -33,6 +35,7 @@ impl Marker {
             Self::Answered => "answered",
             Self::Entry => "entry",
             Self::Ended => "ended",
+            Self::Format => "format",
         }
     }
 }

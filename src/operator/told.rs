@@ -14,7 +14,8 @@ use crate::queue::{
     Provenance, Rate, Reason, Sessions,
 };
 use crate::request::Request;
-use crate::store::upstash::Attempt;
+use crate::store::upstash::{Attempt, other_format};
+use crate::visitor::trouble;
 use serde_json::Value;
 
 pub(super) fn health(request: &Request<'_>) -> Answered {
@@ -59,6 +60,9 @@ pub(super) fn health_words(short: &[Problem], request: &Request<'_>) -> String {
     }
     if let Some(known) = signals_known(request) {
         words.push(format!("signals: {known}\n"));
+    }
+    if let Some(kept) = trouble::other_format(request.pop) {
+        words.push(format!("store: {}\n", other_format(kept)));
     }
     let board = request.pop.last_board();
     if let Some(trouble) = board.and_then(|board| event_trouble(&board, request)) {

@@ -11,6 +11,8 @@ use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waitin
 /// The public state of the line, the same for every visitor. `store/lua/board.lua` writes it as one JSON text with these names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Board {
+    /// The [format](super::FORMAT) of what it says.
+    pub format: u64,
     /// The roll that gives numbers now; 0 where no store has told it.
     pub own: u64,
     /// How often the present data took over what older ones knew.

@@ -68,7 +68,7 @@ pub use rate::{Measured, Rate, estimated_wait};
 pub use reason::Reason;
 pub use region::{Lag, Region, RegionName, Regions};
 pub use released::{Bound, Explained, Recount, Released};
-pub use rolls::{Stretch, TicketState};
+pub use rolls::{FORMAT, Stretch, TicketState};
 pub use room::RoomName;
 pub use sessions::{
     Cap, Cell, Claim, CountedRenewal, Enforcement, Renewal, SessionMark, Sessions, Slots,

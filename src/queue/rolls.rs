@@ -11,6 +11,9 @@ use serde::Deserialize;
 use super::{Board, Lane, LaneState, WaitingProof};
 use crate::queue::{Cursor, Position, Verdict};
 
+/// What state, board and ticket mean by what they hold. Those of another format are none to this version of the service.
+pub const FORMAT: u64 = 1;
+
 /// What a lane has of a roll.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Stretch {

@@ -2,7 +2,7 @@
 
 use super::{Clock, Line};
 use crate::queue::{
-    Board, Cap, Event, EventList, HealthRule, Lane, LotNews, OriginHealth, Region, Regions,
+    Board, Cap, Event, EventList, FORMAT, HealthRule, Lane, LotNews, OriginHealth, Region, Regions,
 };
 use std::borrow::Cow;
 
@@ -16,6 +16,7 @@ pub(super) type Keys = Vec<(&'static str, String)>;
 pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
     let settings = [
         ("verb", verb.to_owned()),
+        ("format", FORMAT.to_string()),
         ("automatic", line.pace.automatic.to_string()),
         ("quantity", line.pace.quantity.to_string()),
         ("absent", line.absent_visitors.name().to_owned()),

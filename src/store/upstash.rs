@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::io::Read;
 use std::time::Duration;
 
-use crate::queue::{Noted, Recount, Released, Sickness};
+use crate::queue::{FORMAT, Noted, Recount, Released, Sickness};
 use serde_json::Value;
 
 /// Carries one body to the store and brings back status and body. The only seam between the rules and the wire.
@@ -76,6 +76,8 @@ pub enum StoreError {
     Status(u16),
     /// The script is not in the store's cache. Handled by the line, which then sends the script itself.
     NoScript,
+    /// The line is kept in another [format](crate::queue::FORMAT), by another version of the service.
+    OtherFormat(u64),
     /// The store answered `error`.
     Rejected(String),
     /// The answer was not what the protocol or the script promises.
@@ -93,7 +95,7 @@ impl StoreError {
             Self::Unauthorized => "unauthorized",
             Self::OverQuota => "over_quota",
             Self::Status(_) => "status",
-            Self::NoScript | Self::Rejected(_) => "rejected",
+            Self::NoScript | Self::OtherFormat(_) | Self::Rejected(_) => "rejected",
             Self::Garbled => "garbled",
             Self::NotAsked => "not_asked",
         }
@@ -108,6 +110,7 @@ impl std::fmt::Display for StoreError {
             Self::OverQuota => f.write_str("the store's quota or rate is used up"),
             Self::Status(status) => write!(f, "the store answered with status {status}"),
             Self::NoScript => f.write_str("the store forgot a script it was just given"),
+            Self::OtherFormat(kept) => f.write_str(&other_format(*kept)),
             Self::Rejected(error) => write!(f, "the store rejected the call: {error}"),
             Self::Garbled => f.write_str("the store's answer could not be understood"),
             Self::NotAsked => {
@@ -115,6 +118,14 @@ impl std::fmt::Display for StoreError {
             }
         }
     }
+}
+
+/// That the line is kept in this format, and the way out.
+#[must_use]
+pub fn other_format(kept: u64) -> String {
+    format!(
+        "the line is kept in format {kept}, and this version has format {FORMAT}: publish the version that began it, or delete the room's keys, which ends its tickets"
+    )
 }
 
 /// The longest that a call takes as a whole, answer and body: what the deadlines to connect, to the first byte and between two bytes
@@ -188,6 +199,8 @@ pub fn decode(answer: Option<(u16, Vec<u8>)>) -> Result<Value, StoreError> {
 fn rejected(status: u16, error: &str) -> StoreError {
     if error.starts_with("NOSCRIPT") {
         StoreError::NoScript
+    } else if let Some(Ok(kept)) = error.strip_prefix("FORMAT ").map(str::parse) {
+        StoreError::OtherFormat(kept)
     } else if status == 401 {
         StoreError::Unauthorized
     } else if status == 429 || error.contains("limit exceeded") {

@@ -2,13 +2,18 @@
 
 use super::challenge::Challenged;
 use super::{Grace, Notice, Standing, Ticket};
-use crate::queue::{Begun, Cursor, Head, Invitation, Lane, Position, RoomName, WaitingProof};
+use crate::queue::{
+    Begun, Cursor, FORMAT, Head, Invitation, Lane, Position, RoomName, WaitingProof,
+};
 use jwt_simple::prelude::*;
 
 /// The claims besides `sub`, `iat` and `exp`, as they stand in the token.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Claims {
     pub(super) room: String,
+    /// The [format](FORMAT) of these claims.
+    #[serde(default)]
+    pub(super) format: u64,
     /// The roll of the number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) born: Option<u64>,
@@ -67,6 +72,7 @@ impl Claims {
     fn named(ticket: &Ticket, room: &RoomName) -> Self {
         Self {
             room: room.to_string(),
+            format: FORMAT,
             born: None,
             epoch: None,
             pos: None,

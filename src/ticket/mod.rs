@@ -17,7 +17,7 @@ mod standing;
 
 use crate::queue::draw;
 use crate::queue::{
-    Begun, Board, Cursor, DrawSecrets, Head, Invitation, Lane, Now, Position, RoomName,
+    Begun, Board, Cursor, DrawSecrets, FORMAT, Head, Invitation, Lane, Now, Position, RoomName,
     WaitingProof,
 };
 use claims::Claims;
@@ -250,6 +250,7 @@ impl Keys {
         let issued = claims.issued_at?.as_secs();
         let expires = claims.expires_at?.as_secs();
         if claims.custom.room != room.as_str()
+            || claims.custom.format != FORMAT
             || expires < issued
             || issued > now.secs() + CLOCK_SKEW
         {
@@ -729,6 +730,16 @@ mod tests {
             ))
             .unwrap();
         assert_eq!(keys().verify(&unnamed, &room("main"), at(NOW)), None);
+    }
+
+    #[test]
+    fn a_ticket_of_another_format_is_none() {
+        let key = keys().current;
+        let mut claims = Claims::of(&waiting(), &room("main"));
+        claims.format = FORMAT + 1;
+        let other = super::claims("a", claims, at(NOW), 60);
+        let other = key.authenticate(other).unwrap();
+        assert_eq!(keys().verify(&other, &room("main"), at(NOW)), None);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::queue::share;
 use crate::queue::{Board, Now};
 use crate::queue::{Mode, Pace, Phase};
 use crate::request::Request;
+use crate::store::upstash::StoreError;
 
 /// How long a POP remembers that its calls failed: longer than the rules look back.
 const KEPT: Duration = Duration::from_mins(1);
@@ -69,8 +70,8 @@ impl<'a> Draws<'a> {
     }
 
     /// Its draw failed.
-    pub fn failed(&self) {
-        failed(self.pop, self.now);
+    pub fn failed(&self, fault: &StoreError) {
+        failed(self.pop, self.now, fault);
         if let Some(closure) = breaker(self.pop).failed(self.now.ms(), self.chance) {
             let numbers = [closure.until_ms, closure.repeats];
             write(self.pop, Marker::Closure, numbers, KEPT);
@@ -89,8 +90,16 @@ fn note_answered(outage: Outage, pop: &dyn Markers, began: Now) {
     }
 }
 
+/// The format in which another version of the service keeps the line, where calls of this POP failed for that a moment ago.
+pub(crate) fn other_format(pop: &dyn Markers) -> Option<u64> {
+    read(pop, Marker::Format).map(|[kept]| kept)
+}
+
 /// A call that began then was not answered.
-pub fn failed(pop: &dyn Markers, began: Now) {
+pub fn failed(pop: &dyn Markers, began: Now, fault: &StoreError) {
+    if let StoreError::OtherFormat(kept) = fault {
+        write(pop, Marker::Format, [*kept], KEPT);
+    }
     if let Some(failures) = outage(pop).failed(began.ms()) {
         let numbers = [failures.since_ms, failures.last_ms, failures.calls];
         write(pop, Marker::Failures, numbers, KEPT);
@@ -101,15 +110,15 @@ pub fn failed(pop: &dyn Markers, began: Now) {
 pub(crate) fn renew(duty: RefreshGuard, request: &Request<'_>) -> CachedBoard {
     let (pop, now) = (request.pop, request.now);
     let batches = pop.next_batches();
-    let board = request.line().release_due(&batches).ok();
-    let is_answered = board.is_some();
-    let copy = CachedBoard::of(board, pop, now);
+    let answer = request.line().release_due(&batches);
+    let copy = CachedBoard::of(answer.as_ref().ok().cloned(), pop, now);
     duty.renew(&copy);
-    if is_answered {
-        pop.acknowledge(&batches);
-        answered(pop, now);
-    } else {
-        failed(pop, now);
+    match answer {
+        Ok(_) => {
+            pop.acknowledge(&batches);
+            answered(pop, now);
+        }
+        Err(fault) => failed(pop, now, &fault),
     }
     copy
 }

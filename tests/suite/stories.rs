@@ -395,6 +395,7 @@ in_houses! {
         a_young_ticket_is_not_sent_to_the_store_by_an_older_sign
         a_sign_older_than_the_draw_does_not_move_the_drawer_back
         raising_the_epoch_ends_the_admission_of_a_visitor_who_seldom_asks
+        a_line_of_another_format_is_left_as_it_is
         on_hold_nobody_new_goes_in
         an_open_room_lets_everybody_in_and_counts_them
         a_closed_room_tells_everybody_and_nobody_draws

@@ -27,7 +27,8 @@ use crate::keys::{KEYS, NOW, ROOM, SECRET, now};
 const ID: &str = "0123456789abcdef0123456789abcdef";
 
 /// What a board has always: one without one of these is none.
-const REQUIRED: [&str; 9] = [
+const REQUIRED: [&str; 10] = [
+    "/format",
     "/own",
     "/merged",
     "/young",

@@ -37,8 +37,8 @@ pub fn numbers(store: &Store, key: &str, lane: &str) -> Result<(u64, u64), Strin
 
 /// The fields of a line that began with this roll, and is not young.
 #[must_use]
-pub const fn begun(roll: &str) -> [&str; 6] {
-    ["own", roll, "began", roll, "sealed", "1"]
+pub const fn begun(roll: &str) -> [&str; 8] {
+    ["format", "1", "own", roll, "began", roll, "sealed", "1"]
 }
 
 /// The fields of a line under this key, where `LANE cursor` and `LANE length` are figures of the roll that gives numbers now. A line
@@ -82,7 +82,12 @@ pub fn write(store: &Store, key: &str, named: &[&str]) -> Result<(), String> {
 /// When the store does not answer.
 pub fn end_all(store: &Store, key: &str) -> Result<(), String> {
     let own = store.command(&["HGET", key, "own"])?;
-    let own: u64 = own.as_str().and_then(|own| own.parse().ok()).unwrap_or(1);
+    let Some(own) = own.as_str().and_then(|own| own.parse::<u64>().ok()) else {
+        let line = begun(ROLL);
+        return store
+            .command(&[&["HSET", key], &line[..]].concat())
+            .map(|_| ());
+    };
     let (_, drawn) = numbers(store, key, "main")?;
     for figure in ["served", "drawn"] {
         store.command(&["HDEL", key, &format!("main/{own} {figure}")])?;

@@ -62,7 +62,7 @@ born = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
 numbers = string.format('%d', length)
 cursor = string.format('%d', math.min(cursor, length))
 local of = 'main/' .. born
-redis.call('HSET', line, 'own', born, 'began', born, 'anchor', born, 'sealed', 1, of .. ' served', cursor, of .. ' drawn', numbers,
+redis.call('HSET', line, 'format', 1, 'own', born, 'began', born, 'anchor', born, 'sealed', 1, of .. ' served', cursor, of .. ' drawn', numbers,
   'kit', numbers, 'kit_born', born)
 redis.call('EXPIRE', line, 2592000)
 return { 'taken', born, numbers, cursor }

@@ -25,7 +25,7 @@ const ANSWER: [(&str, &str); 3] = [("number", "0"), ("drawn", "10"), ("admitted"
 /// The board of that line.
 fn board() -> Value {
     json!({
-        "own": 7000, "merged": 0, "young": false, "epoch": 1, "credit": 0,
+        "format": 1, "own": 7000, "merged": 0, "young": false, "epoch": 1, "credit": 0,
         "rolls": [{ "born": 7000, "served": 5, "drawn": 10 }],
         "lanes": [
             { "name": "front", "rolls": [{ "born": 7000, "served": 0, "drawn": 5 }] },
@@ -470,8 +470,8 @@ fn an_event_that_lets_in_or_draws_too_early_is_found() {
 
 #[test]
 fn what_is_decided_of_an_event_and_changes_is_found() {
-    let undecided = "sale 5 5 5 drawn aa - ";
-    let decided = "sale 5 5 5 drawn aa bb x";
+    let undecided = "sale 5 drawn main/7000=5:5 aa - ";
+    let decided = "sale 5 drawn main/7000=5:5 aa bb x";
     let history = |begun: &str| {
         let mut history = History::default();
         let answer = [("/begun", begun)];
@@ -481,26 +481,34 @@ fn what_is_decided_of_an_event_and_changes_is_found() {
         history
     };
     for (was, begun, invariant) in [
-        (decided, "sale 5 5 5 drawn aa cc x", "a lot is decided once"),
-        (decided, "sale 5 5 5 drawn aa bb y", "a lot is decided once"),
+        (
+            decided,
+            "sale 5 drawn main/7000=5:5 aa cc x",
+            "a lot is decided once",
+        ),
+        (
+            decided,
+            "sale 5 drawn main/7000=5:5 aa bb y",
+            "a lot is decided once",
+        ),
         (
             undecided,
-            "sale 5 5 5 arrival aa - ",
+            "sale 5 arrival main/7000=5:5 aa - ",
             "the order of an event stays as it was announced",
         ),
         (
             undecided,
-            "sale 5 5 5 drawn dd - ",
+            "sale 5 drawn main/7000=5:5 dd - ",
             "a secret is committed to once",
         ),
         (
             undecided,
-            "sale 5 5 4 drawn aa - ",
+            "sale 5 drawn main/7000=5:4 aa - ",
             "the last number of a pre-queue is known once",
         ),
         (
             undecided,
-            "sale 5 4 6 drawn aa bb x",
+            "sale 5 drawn main/7000=4:6 aa bb x",
             "a lot calls no number",
         ),
     ] {

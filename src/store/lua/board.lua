@@ -71,7 +71,7 @@ end
 
 return function()
   return cjson.encode({
-    own = state.own, merged = state.merged, young = rolls.is_young(), epoch = state.epoch, rolls = stretches_of(main),
+    format = state.format, own = state.own, merged = state.merged, young = rolls.is_young(), epoch = state.epoch, rolls = stretches_of(main),
     credit = state.credit, measured = measured(main),
     pops = state.pops > 0 and state.pops or nil, live = settings(),
     head = journal.shown and string.sub(journal.shown, 1, 16), lines = journal.shown and journal.shown_seq,

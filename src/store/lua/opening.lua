@@ -1,6 +1,6 @@
 -- How each call begins, whatever its verb: the line is read, what the call proves of it is taken, and what its time brings happens.
 -- Reads `line`, and what the parts of it read; writes the state, which a verb saves or leaves.
--- A function without arguments that returns nothing.
+-- A function without arguments; returns an error where another version of the service keeps this line, which is then left as it is.
 
 local call, record = require('call'), require('record')
 local events, lanes, cap = require('events'), require('lanes'), require('cap')
@@ -9,6 +9,9 @@ local arg, now = call.arg, call.now
 local state, stored = record.state, record.stored
 
 return function()
+  if state.own > 0 and state.format ~= tonumber(arg.format) then
+    return { err = string.format('FORMAT %d', state.format) }
+  end
   journal.open()
   if stored.event then
     require('lot')
@@ -22,7 +25,7 @@ return function()
   end
   if state.own == 0 then
     require('rolls').begin()
-    state.began, state.anchor = now, now
+    state.format, state.began, state.anchor = tonumber(arg.format), now, now
   end
   local copy = arg.copy and require('copy').news()
   if copy then

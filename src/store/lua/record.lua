@@ -11,6 +11,8 @@ local now, this_minute = call.now, call.minute
 
 -- The numbers of the line, as they are as long as none is kept of them: most calls change few.
 local NONE = {
+  -- What the fields mean: that of the service that began the line.
+  format = 0,
   -- The line.
   epoch = 1, credit = 0,
   -- The second at which the current period began, and what is left of its budget.

@@ -35,9 +35,9 @@ fn call_or_wait(held: &Ticket, request: &Request<'_>) -> Result<LineAnswer, Stor
     let line = request.line_with(held.invitation.as_deref(), held.lane);
     let effort = held.effort(request.now);
     let answer = Line { effort, ..line }.join(&held.id);
-    match answer {
+    match &answer {
         Ok(_) => draws.succeeded(),
-        Err(_) => draws.failed(),
+        Err(fault) => draws.failed(fault),
     }
     answer
 }

@@ -242,12 +242,12 @@ pub(super) fn look_for_all(
     let board = asked.as_ref().ok().map(|answer| answer.board.clone());
     let copy = CachedBoard::of(board, pop, now);
     duty.renew(&copy);
-    match asked {
+    match &asked {
         Ok(_) => {
             pop.acknowledge(&batches);
             trouble::answered(pop, now);
         }
-        Err(_) => trouble::failed(pop, now),
+        Err(fault) => trouble::failed(pop, now, fault),
     }
     match (asked, trusted(held, place, copy, now)) {
         (Ok(answer), _) => answered(held.lane, place, answer),
@@ -319,7 +319,7 @@ fn call(
             }
             trouble::answered(pop, now);
         }
-        Err(_) => trouble::failed(pop, now),
+        Err(fault) => trouble::failed(pop, now, fault),
     }
     asked
 }

@@ -235,7 +235,16 @@ pub(crate) fn the_clock_of_a_pop_opens_no_period(house: &House) {
         ];
         let shared = [
             &shared[..],
-            &["verb", "look", "automatic", "15", "quantity", "5"],
+            &[
+                "verb",
+                "look",
+                "format",
+                "1",
+                "automatic",
+                "15",
+                "quantity",
+                "5",
+            ],
         ]
         .concat();
         let words = [&shared[..], &["lifetime", "600"], more].concat();
@@ -271,4 +280,28 @@ pub(crate) fn a_called_ticket_is_admitted_once_however_often_it_comes(house: &Ho
     let log = house.log();
     let admitted = log.iter().filter(|line| line["reason"] == "admitted");
     assert_eq!(admitted.count(), 2, "of two who were released");
+}
+
+/// As after a newer version of the service was tried and taken back: it kept its line otherwise.
+pub(crate) fn a_line_of_another_format_is_left_as_it_is(house: &House) {
+    let mut before = visitors(house, 2);
+    before[0].ask("/");
+    house.write(&["format", "2"]);
+    let kept = || house.store.command(&["HGETALL", &house.key("")]).unwrap();
+    let line = kept();
+    house.forget_the_sign();
+    let mut newcomer = Visitor::new(house);
+    for visitor in [&mut newcomer, &mut before[0]] {
+        let got = visitor.ask("/");
+        assert_eq!((got.status, got.inside), (503, false), "{got:?}");
+    }
+    assert_eq!(newcomer.ask("/").json()["position"], Value::Null);
+    let permit = house.ask(&Ask::permit(1));
+    assert_eq!(permit.status, 503, "{permit:?}");
+    assert_eq!(kept(), line, "nothing was written");
+    let health = house.ask(&Ask::get("/_queue/healthz")).body;
+    let words = "the line is kept in format 2, and this version has format 1: publish";
+    assert!(health.contains(words), "{health}");
+    let mut log = house.log().into_iter().map(|line| line.to_string());
+    assert!(log.any(|line| line.contains(words)));
 }
