@@ -117,6 +117,7 @@ mod pure {
     mod production;
     mod publishing;
     mod rooms;
+    mod rules;
     mod settings;
     mod terraform;
     mod tiers;
