@@ -9,7 +9,7 @@
 use serde::Deserialize;
 
 use super::{Board, Lane, LaneState, WaitingProof};
-use crate::queue::{Cursor, Position, Verdict};
+use crate::queue::{Cursor, Position, Verdict, decide};
 
 /// What state, board and ticket mean by what they hold. Those of another format are none to this version of the service.
 pub const FORMAT: u64 = 1;
@@ -46,15 +46,15 @@ impl Stretch {
 
 /// How many numbers were served in these rolls together.
 #[must_use]
-pub(super) fn served(rolls: &[Stretch]) -> Cursor {
-    let all = rolls.iter().map(|of| of.served.0);
+pub(super) fn served<'a>(rolls: impl IntoIterator<Item = &'a Stretch>) -> Cursor {
+    let all = rolls.into_iter().map(|of| of.served.0);
     Cursor(all.fold(0, u64::saturating_add))
 }
 
 /// How many numbers were drawn in these rolls together.
 #[must_use]
-pub(super) fn drawn(rolls: &[Stretch]) -> u64 {
-    let all = rolls.iter().map(|of| of.drawn);
+pub(super) fn drawn<'a>(rolls: impl IntoIterator<Item = &'a Stretch>) -> u64 {
+    let all = rolls.into_iter().map(|of| of.drawn);
     all.fold(0, u64::saturating_add)
 }
 
@@ -89,48 +89,51 @@ impl Board {
     #[must_use]
     pub fn cursor_for(&self, position: Position) -> Cursor {
         let (of, _) = self.stretch_at(position);
-        let until = self.rolls.iter().filter(|known| known.born <= of.born);
-        Cursor(
-            until
-                .map(|known| known.served.0)
-                .fold(0, u64::saturating_add),
-        )
+        served(self.rolls.iter().filter(|known| known.born <= of.born))
     }
 
     /// Whether the visitor at this position is called: by what was served of the own roll, whoever waits in older ones.
     #[must_use]
     pub fn verdict(&self, position: Position) -> Verdict {
-        let (of, before) = self.stretch_at(position);
-        if position.0.saturating_sub(before) <= of.served.0 {
-            return Verdict::Admit;
-        }
-        let cursor = self.cursor_for(position);
-        let ahead = position.0.saturating_sub(cursor.0).saturating_sub(1);
-        Verdict::Wait { ahead }
-    }
-
-    /// The roll in which this position is, and how many numbers older ones have. What is behind all is of the roll that gives numbers
-    /// now.
-    fn stretch_at(&self, position: Position) -> (Stretch, u64) {
-        let mut before: u64 = 0;
-        for of in &self.rolls {
-            let end = before.saturating_add(of.drawn);
-            if position.0 <= end || of.born == self.own {
-                return (*of, before);
+        let (of, number) = self.stretch_at(position);
+        match decide(number, of.served) {
+            Verdict::Admit => Verdict::Admit,
+            Verdict::Wait { .. } => {
+                let behind = position.0.saturating_sub(self.cursor_for(position).0);
+                Verdict::Wait {
+                    ahead: behind.saturating_sub(1),
+                }
             }
-            before = end;
         }
-        (Stretch::new(self.own, 0, 0), before)
     }
 
-    fn stretch(&self, born: u64) -> Option<Stretch> {
+    /// The roll in which this position is, and its number there. What is behind all is of the roll that gives numbers now.
+    fn stretch_at(&self, position: Position) -> (Stretch, Position) {
+        let mut number = position.0;
+        for of in &self.rolls {
+            if number <= of.drawn || of.born == self.own {
+                return (*of, Position(number));
+            }
+            number -= of.drawn;
+        }
+        (Stretch::new(self.own, 0, 0), Position(number))
+    }
+
+    /// Whether this board says where numbers of this roll stand.
+    #[must_use]
+    pub fn knows(&self, born: u64) -> bool {
+        born == self.own || self.stretch(born).is_some()
+    }
+
+    /// The numbers of this roll, where one was drawn.
+    #[must_use]
+    pub fn stretch(&self, born: u64) -> Option<Stretch> {
         self.rolls.iter().copied().find(|of| of.born == born)
     }
 
     /// How many numbers older rolls have.
     fn before(&self, born: u64) -> u64 {
-        let older = self.rolls.iter().filter(|of| of.born < born);
-        older.map(|of| of.drawn).fold(0, u64::saturating_add)
+        drawn(self.rolls.iter().filter(|of| of.born < born))
     }
 
     /// How far behind this number of a roll a position is.
@@ -143,11 +146,11 @@ impl Board {
     /// The place at this position, to be written on its ticket.
     #[must_use]
     pub fn place(&self, position: Position) -> WaitingProof {
-        let (of, before) = self.stretch_at(position);
+        let (of, number) = self.stretch_at(position);
         WaitingProof {
             born: of.born,
             epoch: self.epoch,
-            position: Position(position.0.saturating_sub(before)),
+            position: number,
             cursor_at_draw: of.served,
             came: None,
         }
@@ -159,18 +162,20 @@ impl Board {
         let written = self.written_number(place)?;
         match place.came {
             Some(_) => Some(written),
-            None => Some(self.by_lot(written).unwrap_or(written)),
+            None => Some(self.given(place).unwrap_or(written)),
         }
     }
 
     /// The position that the lot gave to the visitor who drew this one.
     #[must_use]
     pub fn by_lot(&self, position: Position) -> Option<Position> {
-        let place = self.place(position);
-        let (born, number) = self
-            .begun
-            .as_ref()?
-            .by_lot((place.born, place.position.0))?;
+        self.given(self.place(position))
+    }
+
+    /// The same for the number of a place.
+    fn given(&self, place: WaitingProof) -> Option<Position> {
+        let begun = self.begun.as_ref()?;
+        let (born, number) = begun.by_lot((place.born, place.position.0))?;
         Some(Position(self.before(born).saturating_add(number)))
     }
 
@@ -178,7 +183,7 @@ impl Board {
     #[must_use]
     pub fn redrawn(&self, place: WaitingProof) -> WaitingProof {
         let written = self.written_number(place).filter(|_| place.came.is_none());
-        let given = written.and_then(|number| self.by_lot(number));
+        let given = written.and_then(|_| self.given(place));
         given.map_or(place, |given| WaitingProof {
             came: written,
             ..self.place(given)
@@ -187,9 +192,9 @@ impl Board {
 
     /// The position of the number that stands on a ticket.
     fn written_number(&self, place: WaitingProof) -> Option<Position> {
-        let is_known = place.born == self.own || self.stretch(place.born).is_some();
         let before = self.before(place.born);
-        is_known.then(|| Position(place.position.0.saturating_add(before)))
+        let knows = self.knows(place.born);
+        knows.then(|| Position(place.position.0.saturating_add(before)))
     }
 
     /// Whether what was let in by this roll, or waits in it, was ended on purpose.
@@ -201,16 +206,16 @@ impl Board {
     /// Whether the visitor at this position was called so long ago that the promised slot was given back, under a cap.
     #[must_use]
     pub fn has_lapsed(&self, position: Position) -> bool {
-        let (of, before) = self.stretch_at(position);
-        position.0.saturating_sub(before) <= of.lapsed.0
+        let (of, number) = self.stretch_at(position);
+        number.0 <= of.lapsed.0
     }
 
     /// How often the window was cut, where a visitor who is released at this position of a lane counts for it.
     #[must_use]
     pub fn window_of(&self, position: Position, lane: Lane) -> Option<u64> {
         let origin = self.origin.filter(|origin| origin.is_cut)?;
-        let (of, before) = self.of(lane).stretch_at(position);
-        (position.0.saturating_sub(before) > of.cut_at.0).then_some(origin.cuts)
+        let (of, number) = self.of(lane).stretch_at(position);
+        (number.0 > of.cut_at.0).then_some(origin.cuts)
     }
 
     /// The same board, where this ticket of the lane shows more of its roll. No visitor is moved back.

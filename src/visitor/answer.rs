@@ -227,10 +227,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     Waiting {
         position: visit.position().filter(|_| tells_place),
         lane: visit.ticket.lane,
-        seen: board
-            .and_then(|_| visit.cursor())
-            .zip(ahead)
-            .filter(|_| tells_place),
+        seen: visit.cursor().zip(ahead).filter(|_| tells_place),
         mode,
         slots: match visit.end {
             VisitOutcome::Full => Slots::Taken,

@@ -114,7 +114,7 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
         born,
         signed: ticket.signed,
         head: ticket.head,
-        cursor: cursor.map(|board| served_of(&board, born)),
+        cursor: cursor.map(|board| board.stretch(born).map_or(0, |of| of.served.0)),
         given: request.now,
     };
     let place = if awaits { Place::ByLot } else { Place::Told };
@@ -146,23 +146,17 @@ fn written(ticket: &Ticket) -> Numbered {
     }
 }
 
-fn served_of(board: &Board, born: u64) -> u64 {
-    let of = board.rolls.iter().find(|of| of.born == born);
-    of.map_or(0, |of| of.served.0)
-}
-
 /// Whether this board may say what was served of the stated roll: not where visitors of an older one still wait, who go first, nor of
 /// before the turn of a visitor inside.
 fn tells(board: &Board, (number, born): Numbered, ticket: &Ticket) -> bool {
-    let older = board.rolls.iter().filter(|of| of.born < born);
-    let is_first = older.into_iter().all(|of| of.served.0 == of.drawn);
-    let is_known = born == board.own || board.rolls.iter().any(|of| of.born == born);
+    let mut older = board.rolls.iter().filter(|of| of.born < born);
+    let is_told = board.knows(born) && older.all(|of| of.served.0 == of.drawn);
     match ticket.standing {
         Standing::Provisional { .. } => true,
-        Standing::Waiting(_) => is_known && is_first,
+        Standing::Waiting(_) => is_told,
         Standing::Admitted { .. } => {
-            let served = served_of(board, born);
-            is_known && is_first && number.is_none_or(|number| number.0 <= served)
+            let served = board.stretch(born).map_or(0, |of| of.served.0);
+            is_told && number.is_none_or(|number| number.0 <= served)
         }
     }
 }

@@ -110,15 +110,17 @@ pub fn failed(pop: &dyn Markers, began: Now, fault: &StoreError) {
 pub(crate) fn renew(duty: RefreshGuard, request: &Request<'_>) -> CachedBoard {
     let (pop, now) = (request.pop, request.now);
     let batches = pop.next_batches();
-    let answer = request.line().release_due(&batches);
-    let copy = CachedBoard::of(answer.as_ref().ok().cloned(), pop, now);
+    let (board, fault) = match request.line().release_due(&batches) {
+        Ok(board) => (Some(board), None),
+        Err(fault) => (None, Some(fault)),
+    };
+    let copy = CachedBoard::of(board, pop, now);
     duty.renew(&copy);
-    match answer {
-        Ok(_) => {
-            pop.acknowledge(&batches);
-            answered(pop, now);
-        }
-        Err(fault) => failed(pop, now, &fault),
+    if let Some(fault) = fault {
+        failed(pop, now, &fault);
+    } else {
+        pop.acknowledge(&batches);
+        answered(pop, now);
     }
     copy
 }

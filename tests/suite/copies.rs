@@ -113,6 +113,21 @@ impl Room {
         let drawn = self.line(known, ms, |line| line.join(id));
         drawn.map(|answer| answer.board)
     }
+
+    /// The board after this change, which is made.
+    fn changes(&self, change: Change, known: Option<Board>, ms: u64) -> Board {
+        let changed = self.line(known, ms, |line| line.change(change, &admin()));
+        let Ok(Changed::Done(board, _)) = changed else {
+            panic!("{changed:?}");
+        };
+        board
+    }
+
+    /// The board after a permit for one visitor, of which nothing is kept as credit.
+    fn permits_one(&self, ms: u64) -> Board {
+        let permit = vec![("amount", "1".to_owned()), ("credit_max", "0".to_owned())];
+        self.changes(Change::new("permit", permit), None, ms)
+    }
 }
 
 /// Words beside a copy say whether it may be news: its text is not looked at where it is none.
@@ -161,10 +176,7 @@ fn is_json_of_serde(board: &Board) {
 fn a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss(store: Store) {
     let room = Room::with_everything(store);
     let set = Change::new("message", vec![("message", MESSAGE.to_owned())]);
-    let changed = room.line(None, 0, |line| line.change(set, &admin()));
-    let Ok(Changed::Done(board, _)) = changed else {
-        panic!("{changed:?}");
-    };
+    let board = room.changes(set, None, 0);
     assert_eq!(board.live.message.as_deref(), Some(MESSAGE));
     assert!(board.lanes.is_empty() && board.rolls.is_empty());
     assert!(board.sessions.as_ref().unwrap().cells.is_empty());
@@ -194,14 +206,7 @@ fn copies_leave_the_same_rolls_in_any_order(store: Store) {
             let board = room.draws(&format!("{data} {number}"), None, ms).unwrap();
             copies.push(board);
         }
-        let permit = vec![("amount", "1".to_owned()), ("credit_max", "0".to_owned())];
-        let permitted = room.line(None, ms, |line| {
-            line.change(Change::new("permit", permit), &admin())
-        });
-        let Ok(Changed::Done(board, _)) = permitted else {
-            panic!("{permitted:?}");
-        };
-        copies.push(board);
+        copies.push(room.permits_one(ms));
         room.store.0.restart_empty();
     }
     let mut found = None;
@@ -244,11 +249,7 @@ fn of_too_many_rolls_the_own_one_stays(store: Store) {
         room.store.0.restart_empty();
     }
     room.draws("new", None, 20_000).unwrap();
-    let permit = vec![("amount", "1".to_owned()), ("credit_max", "0".to_owned())];
-    let permitted = room.line(None, 20_000, |line| {
-        line.change(Change::new("permit", permit), &admin())
-    });
-    assert!(matches!(permitted, Ok(Changed::Done(..))), "{permitted:?}");
+    room.permits_one(20_000);
     for copy in copies {
         room.line(Some(copy), 20_010, |line| line.release_due(&[]))
             .unwrap();
@@ -289,12 +290,7 @@ mod native {
         let three = room.draws("three", Some(two), 2_000).unwrap();
         let first = room.store.0.backup().unwrap();
         room.store.0.restart_from(&second);
-        let ended = room.line(Some(three), 3_000, |line| {
-            line.change(Change::new("epoch", Vec::new()), &admin())
-        });
-        let Ok(Changed::Done(ended, _)) = ended else {
-            panic!("{ended:?}");
-        };
+        let ended = room.changes(Change::new("epoch", Vec::new()), Some(three), 3_000);
         room.store.0.restart_from(&first);
         let epoch = ended.epoch;
         let back = room.draws("four", Some(ended), 5_000).unwrap();

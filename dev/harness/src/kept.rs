@@ -43,10 +43,7 @@ pub const fn begun(roll: &str) -> [&str; 8] {
 
 /// The fields of a line under this key, where `LANE cursor` and `LANE length` are figures of the roll that gives numbers now. A line
 /// that has none begins with the roll 1, and is not young.
-///
-/// # Errors
-/// When the store does not answer.
-pub fn fields(store: &Store, key: &str, named: &[&str]) -> Result<Vec<String>, String> {
+fn fields(store: &Store, key: &str, named: &[&str]) -> Result<Vec<String>, String> {
     let own = store.command(&["HGET", key, "own"])?;
     let own = own.as_str();
     let roll = own.unwrap_or(ROLL);

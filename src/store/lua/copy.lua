@@ -90,13 +90,7 @@ local function merge(told)
         lanes.know(of.born)
         known = lanes.find(of.lane, of.born)
       end
-      if of.drawn > known.drawn then
-        known.drawn, has_grown = of.drawn, true
-      end
-      if of.served > known.served then
-        known.served, has_grown = of.served, true
-        require('rate').forget_lane(of.lane)
-      end
+      has_grown = require('ticket').learn(known, of.served, of.drawn) or has_grown
     end
   end
   return has_grown, is_of_these_rolls

@@ -281,9 +281,6 @@ end
 local function end_all()
   ring, promises, texts.ring_base = {}, {}, false
   state.late, state.recount = 0, 0
-  for _, of in pairs(record.stretches) do
-    of.lapsed = 0
-  end
   state.ended_last = 0
   noted, is_emptied, state.book_last, state.book_other = {}, true, 0, 0
 end

@@ -1,7 +1,7 @@
 -- What a ticket proves, and its place here. The edge reads the same from a copy of the board (`queue/rolls.rs`).
 -- A ticket has `born`, `position` and `seen`: its roll, its number there, and what was served of it when the ticket was signed; and
 -- `epoch`, the first roll that counted then.
--- Gives `take`, `witness`, `place_in`.
+-- Gives `learn`, `take`, `witness`, `place_in`.
 
 local call, record, rolls, lanes = require('call'), require('record'), require('rolls'), require('lanes')
 local state, texts = record.state, record.texts
@@ -17,12 +17,15 @@ local function is_known(born)
   end
   return born == state.own
 end
-local function take_served(lane, of, served)
+-- A copy or a ticket shows so much of a stretch, which only grows. Whether it was news.
+local function learn(of, served, drawn)
+  local has_grown = drawn > of.drawn or served > of.served
   if served > of.served then
     -- Remembered, not admitted now: the measurement begins anew.
-    of.served = served
-    require('rate').forget_lane(lane)
+    require('rate').forget_lane(lanes.of(of.lane))
   end
+  of.served, of.drawn = math.max(of.served, served), math.max(of.drawn, drawn)
+  return has_grown
 end
 -- What the ticket shows of its roll. More numbers than the own roll has means that the store has lost some.
 local function take(lane, ticket)
@@ -30,14 +33,12 @@ local function take(lane, ticket)
     return
   end
   local of = lanes.stretch(lane, ticket.born)
-  if ticket.position > of.drawn then
-    of.drawn = ticket.position
-    if ticket.born == state.own then
-      require('loss')()
-    end
-    state.merged = state.merged + 1
+  local is_further = ticket.position > of.drawn
+  learn(of, math.min(ticket.seen, ticket.position), ticket.position)
+  if is_further and ticket.born == state.own then
+    require('loss')()
   end
-  take_served(lane, of, math.min(ticket.seen, ticket.position))
+  state.merged = state.merged + (is_further and 1 or 0)
 end
 
 -- What is known of unknown rolls: `proofs` has for each of the last few of them its name, the greatest epoch of its tickets, their ids, and
@@ -82,8 +83,7 @@ local function witness(lane, ticket)
   end
   lanes.know(ticket.born)
   for name, number, seen in string.gmatch(proofs.numbers, '([^=,]+)=(%d+):(%d+)') do
-    local of = lanes.stretch(lanes.of(name), ticket.born)
-    of.drawn, of.served = math.max(of.drawn, tonumber(number)), math.max(of.served, tonumber(seen))
+    learn(lanes.stretch(lanes.of(name), ticket.born), tonumber(seen), tonumber(number))
   end
   if is_younger then
     state.met = call.now
@@ -103,4 +103,4 @@ local function place_in(lane, ticket)
   end
 end
 
-return { take = take, witness = witness, place_in = place_in }
+return { learn = learn, take = take, witness = witness, place_in = place_in }

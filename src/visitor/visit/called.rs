@@ -8,7 +8,7 @@ use super::sign::has_a_claim;
 use super::{FollowUp, Visit, VisitOutcome};
 use crate::cache::{CachedBoard, Lookup, Once, Pop};
 use crate::queue::health::LONGEST_MARKER_MS;
-use crate::queue::{Board, Cursor, Mode, Now, WaitingProof};
+use crate::queue::{Board, Mode, Now};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::{Kind, trouble};
@@ -73,23 +73,14 @@ impl Visit {
     /// and ends by itself. At an origin that fails a visitor comes in time again and again.
     fn missed_turn(&self, last: Option<&CachedBoard>, request: &Request<'_>) -> Option<Board> {
         let Standing::Admitted {
-            position: Some(position),
-            born,
-            at,
-            session: None,
+            at, session: None, ..
         } = self.ticket.standing
         else {
             return None;
         };
         let board = last?.board.as_ref()?;
         let of_lane = board.of(self.ticket.lane);
-        let number = of_lane.number(WaitingProof {
-            born,
-            epoch: 1,
-            position,
-            cursor_at_draw: Cursor(0),
-            came: Some(position),
-        })?;
+        let number = of_lane.number(self.ticket.place()?)?;
         let turn = request.room.turn_minutes.saturating_mul(60);
         let is_late = request.now.secs() >= at.saturating_add(turn);
         let is_missed = is_late && of_lane.is_over(number) && !self.has_gone_in(request);

@@ -129,12 +129,15 @@ fn stands(held: &Ticket, seen: &BoardRead, request: &Request<'_>) -> (VisitOutco
         Verdict::Admit => VisitOutcome::Admitted,
     };
     let standing = match end {
-        VisitOutcome::Admitted => Standing::Admitted {
-            position: Some(board.place(position).position),
-            born: board.place(position).born,
-            at: now.secs(),
-            session: session(seen.claim),
-        },
+        VisitOutcome::Admitted => {
+            let place = board.place(position);
+            Standing::Admitted {
+                position: Some(place.position),
+                born: place.born,
+                at: now.secs(),
+                session: session(seen.claim),
+            }
+        }
         _ => placed(held, seen, position),
     };
     (end, standing)
