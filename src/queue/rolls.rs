@@ -92,7 +92,7 @@ impl Board {
         served(self.rolls.iter().filter(|known| known.born <= of.born))
     }
 
-    /// Whether the visitor at this position is called: by what was served of the own roll, whoever waits in older ones.
+    /// Whether the visitor at this position is called: by what was served of the own roll, even while visitors wait in older ones.
     #[must_use]
     pub fn verdict(&self, position: Position) -> Verdict {
         let (of, number) = self.stretch_at(position);

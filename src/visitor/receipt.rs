@@ -93,7 +93,7 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
     let placed = of_lane.as_ref().and_then(|board| placed_in(board, ticket));
     let stated = placed.unwrap_or_else(|| written(ticket));
     let cursor = of_lane.filter(|board| is_recent && tells(board, stated, ticket));
-    // A copy of before an event knows nothing of its lot. It is of another roll, or of young data: there an event ends no ticket.
+    // A copy from before an event knows nothing of its lot. It is of another roll, or of young data: there an event ends no ticket.
     let knows = |board: &&Board| placed.is_some() && !board.young;
     let (number, born) = stated;
     let here = board.as_ref().filter(knows);
@@ -131,7 +131,7 @@ fn placed_in(board: &Board, ticket: &Ticket) -> Option<Numbered> {
             let place = board.place(position);
             Some((Some(place.position), place.born))
         }
-        // The copy is of before the draw.
+        // The copy is from before the draw.
         TicketState::Ahead => Some((Some(place.position), place.born)),
         TicketState::Ended | TicketState::Settling => None,
     }

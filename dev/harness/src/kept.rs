@@ -3,7 +3,7 @@
 use serde_json::Value;
 use upstash_local::Store;
 
-/// The roll of a line that nobody drew in so far.
+/// The roll of a line before its first number.
 const ROLL: &str = "1";
 
 /// How many numbers of a lane were served, and how many were drawn, in all rolls of the line under this key.
@@ -73,7 +73,7 @@ pub fn write(store: &Store, key: &str, named: &[&str]) -> Result<(), String> {
     store.command(&words).map(|_| ())
 }
 
-/// Ends all tickets, as an operator does in another data centre: a roll begins behind the numbers of before.
+/// Ends all tickets, as an operator does in another data centre: a roll begins behind the earlier numbers.
 ///
 /// # Errors
 /// When the store does not answer.

@@ -148,7 +148,7 @@ function lanes.sum_of_roll(born)
   end
   return sum
 end
--- Whether nobody is ahead.
+-- Whether no waiting visitor is ahead.
 function lanes.is_next(place)
   for _, of in ipairs(lanes.of(place.of.lane).stretches) do
     if of.born < place.of.born and of.served < of.drawn then

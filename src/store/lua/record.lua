@@ -71,7 +71,7 @@ local NONE_OF_LANE = {
   -- By how much it is ahead of its share, in hundredths of a visitor: see release.lua.
   over = 0,
 }
--- The same of a stretch.
+-- The figures of a stretch.
 local NONE_OF_STRETCH = {
   -- The last number admitted, and the last one drawn.
   served = 0, drawn = 0,

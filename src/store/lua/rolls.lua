@@ -9,7 +9,7 @@
 
 local call, record, lanes = require('call'), require('record'), require('lanes')
 local state, now = record.state, call.now
--- So many rolls are kept.
+-- The number of rolls that are kept.
 local MOST = 16
 local YOUNG = 120000
 

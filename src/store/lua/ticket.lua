@@ -5,7 +5,7 @@
 
 local call, record, rolls, lanes = require('call'), require('record'), require('rolls'), require('lanes')
 local state, texts = record.state, record.texts
--- So many tickets bring a roll back of which no copy knows, and so many such rolls are remembered.
+-- The number of tickets that bring back a roll of which no copy knows, and the number of such rolls that are remembered.
 local WITNESSES, PROVED = 3, 3
 
 -- A roll of which one lane is known is known in all.

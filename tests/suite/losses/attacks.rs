@@ -301,7 +301,7 @@ fn a_line_whose_data_and_clock_go_back_keeps_its_places(house: &House) {
     house.go_to_pop(0);
     house.wait(Duration::from_mins(1));
     let numbers = hold_numbers_of_their_own(&mut all);
-    // By its clock the data that began meanwhile are the older ones.
+    // By its clock the data that began in between are the older ones.
     assert_eq!(numbers, [3, 4, 5, 1, 2]);
     house.wait(Duration::from_mins(3));
     assert_eq!(hold_numbers_of_their_own(&mut all), numbers);

@@ -27,7 +27,7 @@ const TAKES: Takes = Takes::Always(Duration::from_millis(1));
 const TICK_MS: u64 = 10_000;
 /// No copy of the board is left after this time.
 const STALE_MS: u64 = 2_200;
-/// So many steps lie between two looks at the positions of all visitors.
+/// The number of steps between two looks at the positions of all visitors.
 const LOOK: u64 = 30;
 /// Backups that are kept of each primary.
 const BACKUPS: usize = 4;
