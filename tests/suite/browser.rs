@@ -27,6 +27,7 @@ use fantoccini::{Client, Locator};
 use harness::browser::{Driver, Options};
 use serde_json::json;
 
+use self::panel::{click, fill};
 use crate::house::{House, PASSWORD};
 
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(30);
@@ -151,16 +152,8 @@ fn a_visitor_is_let_in_by_the_operators_button_and_lands_in_the_shop() {
         operator.goto(&panel(&house)).await.unwrap();
         assert_eq!(text(&operator, "#waiting").await, "2");
         picture(&operator, "panel").await;
-        let amount = operator.find(Locator::Css("#amt")).await.unwrap();
-        amount.clear().await.unwrap();
-        amount.send_keys("2").await.unwrap();
-        operator
-            .find(Locator::Css("#let-in"))
-            .await
-            .unwrap()
-            .click()
-            .await
-            .unwrap();
+        fill(&operator, "#amt", "2").await;
+        click(&operator, "#let-in").await;
         assert_eq!(text(&operator, "#news").await, "Let in: 2.");
         assert_eq!(text(&operator, "#waiting").await, "0");
         picture(&operator, "panel-after").await;

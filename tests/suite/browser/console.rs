@@ -11,7 +11,7 @@ use upstash_local::{Fault, Faults};
 
 use super::axe::assert_open_to_all;
 use super::languages::TOO_WIDE;
-use super::panel::{click, press, wait_for, write_an_hour};
+use super::panel::{click, fill, press, wait_for, write_an_hour};
 use super::{LETTERS, panel, picture, tell, text};
 use crate::house::{Ask, House, Visitor};
 
@@ -22,20 +22,6 @@ const DECISIVE: [&str; 7] = [
 
 async fn find(page: &Client, id: &str) -> Element {
     page.find(Locator::Id(id)).await.unwrap()
-}
-
-async fn fill(page: &Client, id: &str, text: &str) {
-    for _ in 0..50 {
-        // The panel exchanges a form when its words change.
-        if let Ok(field) = page.find(Locator::Id(id)).await
-            && field.clear().await.is_ok()
-            && field.send_keys(text).await.is_ok()
-        {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    panic!("never filled in: {id}")
 }
 
 fn mode(house: &House) -> String {
@@ -118,23 +104,23 @@ fn forms_say_what_they_would_do_and_what_was_done_is_undone() {
         let page = driver.open(&Options::window(1280, 1200)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         let waiting: u64 = text(&page, "#waiting").await.parse().unwrap();
-        fill(&page, "amt", "20").await;
+        fill(&page, "#amt", "20").await;
         click(&page, "[data-add='50']").await;
         let still = format!("{} would still wait.", waiting - 70);
         assert_eq!(text(&page, "#still").await, still);
-        fill(&page, "quantity", "20").await;
-        fill(&page, "automatic", "10").await;
+        fill(&page, "#quantity", "20").await;
+        fill(&page, "#automatic", "10").await;
         let forecast = text(&page, "#forecast").await;
         let begins = "= 120 a minute. At that pace the line is empty at about ";
         assert!(forecast.starts_with(begins), "{forecast}");
-        fill(&page, "quantity", "1").await;
+        fill(&page, "#quantity", "1").await;
         let forecast = text(&page, "#forecast").await;
         let slow = "= 6 a minute. At that pace the line does not shrink.";
         assert_eq!(forecast, slow);
-        fill(&page, "message-text", "Doors at ten").await;
+        fill(&page, "#message-text", "Doors at ten").await;
         assert_eq!(text(&page, "#count").await, "12 of 200");
         assert_eq!(text(&page, "#preview").await, "Doors at ten");
-        fill(&page, "quantity", "15").await;
+        fill(&page, "#quantity", "15").await;
         press(&page, "pace").await;
         let done = text(&page, "#news").await;
         assert!(
@@ -160,7 +146,7 @@ fn a_question_is_asked_without_a_complaint_of_the_browser() {
         let page = driver.open(&options).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         for button in ["#mode-open", "#pace"] {
-            fill(&page, "quantity", "5").await;
+            fill(&page, "#quantity", "5").await;
             click(&page, button).await;
             wait_for(&page, "document.querySelector('dialog[open]') !== null").await;
             click(&page, "#no").await;
@@ -183,7 +169,7 @@ fn a_question_opens_over_the_panel_and_no_changes_nothing() {
         page.goto(&panel(&house)).await.unwrap();
         let gone = "!document.querySelector('dialog') && document.activeElement.id === 'quantity'";
         for no in [None, Some("#no")] {
-            fill(&page, "quantity", "5").await;
+            fill(&page, "#quantity", "5").await;
             let quantity = find(&page, "quantity").await;
             quantity.send_keys(&Key::Enter.to_string()).await.unwrap();
             wait_for(
@@ -216,7 +202,7 @@ fn a_question_opens_over_the_panel_and_no_changes_nothing() {
         press(&page, "yes").await;
         assert_eq!(text(&page, "#pace-now").await, "5 every 60 seconds");
         // The way back from a slower pace is a faster one.
-        fill(&page, "quantity", "1").await;
+        fill(&page, "#quantity", "1").await;
         press(&page, "pace").await;
         press(&page, "undo").await;
         let asked = text(&page, "dialog #question").await;
@@ -240,7 +226,7 @@ fn the_brake_comes_before_a_question_that_is_on_its_way() {
         house
             .store
             .fail(Faults::always(Fault::Delay(Duration::from_millis(400))));
-        fill(&page, "amt", "200").await;
+        fill(&page, "#amt", "200").await;
         let both =
             "document.getElementById('let-in').click(), document.getElementById('brake').click()";
         page.execute(both, vec![]).await.unwrap();
@@ -366,8 +352,7 @@ fn the_key_h_holds_the_line_and_times_are_those_of_the_operator() {
             const two = number => String(number).padStart(2, '0'), told = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':'); \
             return at.getTimezoneOffset() === -345 && time.textContent === told && time.title === at.toISOString().slice(11, 19) + ' UTC' })()";
         wait_for(&page, is_local).await;
-        let field = find(&page, "message-text").await;
-        field.send_keys("h").await.unwrap();
+        fill(&page, "#message-text", "h").await;
         assert_eq!(mode(&house), "automatic", "a letter of a message");
         let body = page.find(Locator::Css("body")).await.unwrap();
         page.execute("document.activeElement.blur()", vec![])

@@ -6,7 +6,7 @@ use harness::origin::Seen;
 use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;
-use super::panel::click;
+use super::panel::{click, fill};
 use super::{LOOKUP_TIMEOUT, panel, tell, wait_for_title};
 use crate::house::{House, PASSWORD, Visitor};
 
@@ -28,25 +28,6 @@ async fn says(page: &Client, selector: &str, part: &str) {
         sleep(TENTH).await;
     }
     panic!("{selector} never says {part:?}, but {last:?}");
-}
-
-/// A panel that shows what is new may exchange the field meanwhile.
-async fn fill(page: &Client, selector: &str, text: &str) {
-    let mut last = None;
-    for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
-        let typed = async {
-            let field = page.find(Locator::Css(selector)).await?;
-            field.clear().await?;
-            field.send_keys(text).await?;
-            field.prop("value").await
-        };
-        match typed.await {
-            Ok(value) if value.as_deref() == Some(text) => return,
-            other => last = Some(other),
-        }
-        sleep(TENTH).await;
-    }
-    panic!("{selector} never holds {text:?}, but {last:?}");
 }
 
 /// An operator at the panel of a house, and a visitor who waits in front of it.

@@ -1,6 +1,6 @@
 //! The panel in a browser: it follows the line by itself, and takes nothing out of anybody's hands.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fantoccini::{Client, Locator};
 use harness::browser::{self, Driver, Options};
@@ -39,21 +39,44 @@ pub(crate) fn write_an_hour(house: &House) {
     house.write(&["main mid", &since, "main mid_from", &from]);
 }
 
-/// Clicks, where no button at the bottom of a phone covers it.
+/// Clicks, where no button at the bottom of a phone covers it. A panel that shows what is new may exchange the element
+/// meanwhile.
 pub(crate) async fn click(page: &Client, selector: &str) {
-    let element = page
-        .wait()
-        .at_most(LOOKUP_TIMEOUT)
-        .for_element(Locator::Css(selector));
-    let element = element.await.unwrap();
-    let found = serde_json::to_value(&element).unwrap();
-    page.execute(
-        "arguments[0].scrollIntoView({ block: 'center' })",
-        vec![found],
-    )
-    .await
-    .unwrap();
-    element.click().await.unwrap();
+    let began = Instant::now();
+    loop {
+        let clicked = async {
+            let element = page.wait().at_most(LOOKUP_TIMEOUT);
+            let element = element.for_element(Locator::Css(selector)).await?;
+            let found = serde_json::to_value(&element)?;
+            let into_view = "arguments[0].scrollIntoView({ block: 'center' })";
+            page.execute(into_view, vec![found]).await?;
+            element.click().await
+        };
+        match clicked.await {
+            Err(error)
+                if error.is_stale_element_reference() && began.elapsed() < LOOKUP_TIMEOUT => {}
+            clicked => return clicked.unwrap(),
+        }
+    }
+}
+
+/// Fills in a field. A panel that shows what is new may exchange it meanwhile.
+pub(crate) async fn fill(page: &Client, selector: &str, text: &str) {
+    let mut last = None;
+    for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
+        let typed = async {
+            let field = page.find(Locator::Css(selector)).await?;
+            field.clear().await?;
+            field.send_keys(text).await?;
+            field.prop("value").await
+        };
+        match typed.await {
+            Ok(value) if value.as_deref() == Some(text) => return,
+            other => last = Some(other),
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("{selector} never holds {text:?}, but {last:?}");
 }
 
 /// Clicks, and waits for the page that leads to, or for the question.
@@ -72,8 +95,9 @@ pub(crate) async fn press(page: &Client, button: &str) -> String {
 }
 
 async fn value(page: &Client, id: &str) -> String {
-    let field = page.find(Locator::Id(id)).await.unwrap();
-    field.prop("value").await.unwrap().unwrap_or_default()
+    let value = "return document.getElementById(arguments[0]).value";
+    let value = page.execute(value, vec![json!(id)]).await.unwrap();
+    value.as_str().unwrap().to_owned()
 }
 
 /// Waits until something on the page is true.
@@ -96,9 +120,7 @@ fn the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         assert_eq!(text(&page, "#waiting").await, "0");
-        let quantity = page.find(Locator::Id("quantity")).await.unwrap();
-        quantity.clear().await.unwrap();
-        quantity.send_keys("33").await.unwrap();
+        fill(&page, "#quantity", "33").await;
         Visitor::new(&house).ask("/");
         let other = Ask::get("/_queue/message").method("POST").operator();
         let other = other.with("sec-fetch-site", "same-origin");
