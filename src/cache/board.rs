@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_the_text_as_it_came_behind_what_the_pop_adds() {
-        let text = r#"{"format":1,"own":9,"merged":0,"young":true,"epoch":1,"rolls":[{"born":9,"served":2,"drawn":3}],
+        let text = r#"{"format":1,"own":9,"merged":0,"young":true,"epoch":1,"visits_epoch":1,"rolls":[{"born":9,"served":2,"drawn":3}],
             "credit":0,"of a later version":"a\/b","live":{"mode":"hold","pace":{"automatic":15,"quantity":5},"paced":false,"version":1}}"#;
         let text = text.replace('\n', "");
         let logged = Logged::read("7 0123456789abcdef");

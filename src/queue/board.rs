@@ -19,8 +19,10 @@ pub struct Board {
     pub merged: u64,
     /// Whether the data are so young that an older roll may still come back.
     pub young: bool,
-    /// The first roll that counts: what is older was ended on purpose.
+    /// The first roll that counts: numbers of older ones were ended on purpose.
     pub epoch: u64,
+    /// The first roll of which visits count: an event ends numbers, and no visit.
+    pub visits_epoch: u64,
     /// The numbers of the main line, the oldest roll first.
     #[serde(default)]
     pub rolls: Vec<Stretch>,

@@ -197,7 +197,13 @@ impl Board {
         knows.then(|| Position(place.position.0.saturating_add(before)))
     }
 
-    /// Whether what was let in by this roll, or waits in it, was ended on purpose.
+    /// Whether visits by this roll were ended on purpose.
+    #[must_use]
+    pub fn has_ended_visits(&self, born: u64) -> bool {
+        born < self.visits_epoch
+    }
+
+    /// Whether the numbers of this roll were ended on purpose.
     #[must_use]
     pub fn has_ended(&self, born: u64) -> bool {
         born < self.epoch

@@ -237,7 +237,7 @@ mod tests {
     /// The least that a board is.
     fn board() -> Value {
         json!({
-            "format": 1, "own": 1, "merged": 0, "young": true, "epoch": 1, "credit": 0,
+            "format": 1, "own": 1, "merged": 0, "young": true, "epoch": 1, "visits_epoch": 1, "credit": 0,
             "live": { "mode": "hold", "pace": { "automatic": 15, "quantity": 5 }, "paced": false, "version": 0 },
         })
     }

@@ -296,7 +296,7 @@ impl Visit {
         }
         let grace = Grace {
             until: (request.now.secs()).saturating_add(request.config.outage.admit_for),
-            epoch: board.map(|board| board.epoch),
+            epoch: board.map(|board| board.visits_epoch),
         };
         Self {
             end: VisitOutcome::Admitted,

@@ -27,12 +27,13 @@ use crate::keys::{KEYS, NOW, ROOM, SECRET, now};
 const ID: &str = "0123456789abcdef0123456789abcdef";
 
 /// What a board has always: one without one of these is none.
-const REQUIRED: [&str; 10] = [
+const REQUIRED: [&str; 11] = [
     "/format",
     "/own",
     "/merged",
     "/young",
     "/epoch",
+    "/visits_epoch",
     "/credit",
     "/live",
     "/live/mode",
@@ -264,6 +265,7 @@ fn is_as_told(board: &Board, pairs: &Pairs) {
         ("/own", board.own),
         ("/merged", board.merged),
         ("/epoch", board.epoch),
+        ("/visits_epoch", board.visits_epoch),
         ("/credit", board.credit),
         ("/live/version", live.version),
         ("/live/pace/automatic", live.pace.automatic),

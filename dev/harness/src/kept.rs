@@ -95,6 +95,8 @@ pub fn end_all(store: &Store, key: &str) -> Result<(), String> {
         &next,
         "epoch",
         &next,
+        "visits_epoch",
+        &next,
         "main cursor",
         &drawn,
         "main length",

@@ -28,8 +28,10 @@ pub struct Board {
     /// The roll that gives numbers now, and how often its data took over what older ones knew. Of two boards the greater one is of newer
     /// data.
     pub order: (u64, u64),
-    /// The first roll that counts.
+    /// The first roll that counts, and the first one of which visits count.
     pub epoch: u64,
+    /// The same of visits.
+    pub visits_epoch: u64,
     /// Whether an older roll may still come back.
     pub is_young: bool,
     /// What each lane has of the rolls, the oldest first.

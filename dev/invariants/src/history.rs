@@ -83,6 +83,8 @@ pub struct History {
     pub began_ms: u64,
     /// The greatest epoch that any board had.
     pub epoch: u64,
+    /// The same of visits.
+    visits_epoch: u64,
     has_no_absences: bool,
     /// Whether a cap ever held.
     pub was_capped: bool,
@@ -259,6 +261,7 @@ impl History {
         self.slots_are_of_visitors(said, &board, now_ms);
         self.is_drawn(said, step.as_ref(), (&board, now_ms));
         self.epoch = self.epoch.max(board.epoch);
+        self.visits_epoch = self.visits_epoch.max(board.visits_epoch);
         self.was_capped |= board.taken.is_some();
         self.note_called(&board);
         self.note_event(&board, before.as_ref(), now_ms);

@@ -412,6 +412,7 @@ impl Said {
         Some(Board {
             order: told.order(),
             epoch: told.epoch,
+            visits_epoch: told.visits_epoch,
             is_young: told.young,
             rolls: rolls(&told),
             lanes: numbers(&told),

@@ -25,7 +25,7 @@ const ANSWER: [(&str, &str); 3] = [("number", "0"), ("drawn", "10"), ("admitted"
 /// The board of that line.
 fn board() -> Value {
     json!({
-        "format": 1, "own": 7000, "merged": 0, "young": false, "epoch": 1, "credit": 0,
+        "format": 1, "own": 7000, "merged": 0, "young": false, "epoch": 1, "visits_epoch": 1, "credit": 0,
         "rolls": [{ "born": 7000, "served": 5, "drawn": 10 }],
         "lanes": [
             { "name": "front", "rolls": [{ "born": 7000, "served": 0, "drawn": 5 }] },

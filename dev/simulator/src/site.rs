@@ -323,7 +323,7 @@ impl Site {
         let Some(board) = fresh.and_then(|last| last.board) else {
             return false;
         };
-        let goes_on = board.sessions.is_none() && !board.has_ended(born);
+        let goes_on = board.sessions.is_none() && !board.has_ended_visits(born);
         if goes_on {
             self.requests += 1;
             let mut tally = Tally::default();

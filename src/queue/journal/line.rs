@@ -19,7 +19,7 @@ pub enum JournalKind {
     Permit,
     /// An operator set something.
     Change,
-    /// An event began, and every ticket before it ended.
+    /// An event began, and every number before it ended.
     Event,
     /// It is known how many numbers an order by lot is about.
     Seal,

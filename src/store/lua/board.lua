@@ -71,8 +71,8 @@ end
 
 return function()
   return cjson.encode({
-    format = state.format, own = state.own, merged = state.merged, young = rolls.is_young(), epoch = state.epoch, rolls = stretches_of(main),
-    credit = state.credit, measured = measured(main),
+    format = state.format, own = state.own, merged = state.merged, young = rolls.is_young(), epoch = state.epoch,
+    visits_epoch = state.visits_epoch, rolls = stretches_of(main), credit = state.credit, measured = measured(main),
     pops = state.pops > 0 and state.pops or nil, live = settings(),
     head = journal.shown and string.sub(journal.shown, 1, 16), lines = journal.shown and journal.shown_seq,
     event = event(), begun = events.begun and require('lot').written(),

@@ -142,6 +142,7 @@ local function take(copy)
   if is_later then
     rolls.end_before(copy.epoch)
   end
+  state.visits_epoch = math.max(state.visits_epoch, copy.visits_epoch)
   local has_grown, is_of_these_rolls = merge(told)
   if has_lost and copy.own >= state.own then
     rolls.begin()

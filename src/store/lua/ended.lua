@@ -31,7 +31,7 @@ local function end_marked(words)
         redis.call('EXPIRE', key.ended, (state.ended_last - this_minute + 2) * 60)
         redis.call('SET', memory, listed, 'EX', (listed - this_minute + 2) * 60)
         -- Where it ended with all tickets before, it holds no slot. Of one of which nothing is known, that ends by itself.
-        if of ~= '' and not rolls.has_ended(string.match(of, '^:(%d+)$')) then
+        if of ~= '' and not rolls.has_ended_visits(string.match(of, '^:(%d+)$')) then
           sessions.leave(sessions.end_of(mark), last_minute)
         end
         sessions.note(mark, -listed)

@@ -36,7 +36,7 @@ end
 local function given_before()
   local born, last = string.match(memory.read(), ' invited (%d+) (%d+)')
   last = tonumber(last)
-  if born and not rolls.has_ended(born) and (last == 0 or this_minute <= last) then
+  if born and not rolls.has_ended_visits(born) and (last == 0 or this_minute <= last) then
     return last
   end
 end

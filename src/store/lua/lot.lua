@@ -141,8 +141,7 @@ function lot.sold_out()
   end))
 end
 
--- On purpose: a roll begins, and every ticket so far ends. Its numbers go on behind those that end and are never called. Visitors
--- inside are called again and do not count as come for the first time.
+-- On purpose: a roll begins, and every number so far ends. Those of the roll go on behind them.
 function lot.end_all()
   local before = {}
   for _, lane in ipairs(lanes.list) do
@@ -159,7 +158,7 @@ function lot.end_all()
   -- What older data knew has ended too.
   state.sealed, state.quiet, state.credit, state.steady = 1, 0, 0, 0
   lanes.forget_shares()
-  require('sessions').end_all()
+  require('sessions').forget_promises()
   rate.forget()
 end
 
@@ -180,7 +179,7 @@ local function seal()
   end
   events.begun.of = of
 end
--- The first verb in the pre-queue or after it begins the event: every ticket so far ends. Where the data are young, the store
+-- The first verb in the pre-queue or after it begins the event: every number so far ends. Where the data are young, the store
 -- may just have lost them, and the tickets may be of this event.
 local function begin_event(brought)
   local event = events.current

@@ -13,8 +13,9 @@ local now, this_minute = call.now, call.minute
 local NONE = {
   -- What the fields mean: that of the service that began the line.
   format = 0,
-  -- The line.
-  epoch = 1, credit = 0,
+  -- The first roll that counts, and the first one of which visits count: see rolls.lua.
+  epoch = 1, visits_epoch = 1,
+  credit = 0,
   -- The second at which the current period began, and what is left of its budget.
   period = -1, left = 0,
   -- The pace at which the rate was measured.

@@ -1,11 +1,12 @@
 -- The rolls of the line. A roll is the numbers that one beginning of the store's data gives, in each lane from 1 on; its name is the
 -- store's time in ms at that beginning. Numbers never move: in a lane the older roll goes first, then the smaller number.
 -- `own` gives numbers now. `epoch` is the first roll that counts: *End all tickets*, and an event, begin a roll and end all before it.
+-- Visits end with *End all tickets* alone: those by rolls before `visits_epoch`.
 -- Data that the store lost begin a roll, and what a copy of the board or tickets know of older ones comes in beside it; so do data that
 -- went back to an older state, as by a backup. While data are young, the holder of a number of an unknown roll waits for that.
 -- Invariant: what these data have of a roll only grows, so in which order copies come makes no difference.
--- Gives `SETTLE`, for how many milliseconds data that took over a line release nothing; `data_age`, `is_young`, `has_ended`, `begin`,
--- `end_before`, `may_come`, `is_apart`, `keep_few`.
+-- Gives `SETTLE`, for how many milliseconds data that took over a line release nothing; `data_age`, `is_young`, `has_ended`,
+-- `has_ended_visits`, `begin`, `end_before`, `may_come`, `is_apart`, `keep_few`.
 
 local call, record, lanes = require('call'), require('record'), require('lanes')
 local state, now = record.state, call.now
@@ -28,9 +29,12 @@ function rolls.is_young()
   return state.sealed == 0
 end
 
--- Whether what went in by this roll, or waits in it, was ended on purpose.
+-- Whether numbers of this roll were ended on purpose; and visits by it.
 function rolls.has_ended(born)
   return tonumber(born) < state.epoch
+end
+function rolls.has_ended_visits(born)
+  return tonumber(born) < state.visits_epoch
 end
 -- Whether an unknown roll may come in.
 function rolls.may_come(born)

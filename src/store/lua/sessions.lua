@@ -3,7 +3,7 @@
 -- the second of their release, with the last number then called of each stretch: `second:slots:LANE/ROLL=number,…`.
 -- Invariant: no release and no claim lifts inside + promised above the cap.
 -- Gives `begin`, `free`, `claimable`, `promise`, `take_promise`, `open`, `end_of`, `note`, `leave`, `last_end`, `renew`,
--- `begin_ring`, `take`, `end_all`, `shown`, `keep`, `write`.
+-- `begin_ring`, `take`, `forget_promises`, `end_all`, `shown`, `keep`, `write`.
 
 local call, record = require('call'), require('record')
 local rolls, mode, cap = require('rolls'), require('mode'), require('cap')
@@ -224,7 +224,7 @@ end
 -- POPs have renewed sessions of visitors who went in by this roll: each with the mark of its ticket, and by how many
 -- minutes its end moves, 0 where it had none. A ticket that several POPs know is told by each of them, and has one session.
 local function renew(to, renewed, born)
-  if rolls.has_ended(born) then
+  if rolls.has_ended_visits(born) then
     return
   end
   for mark, by in string.gmatch(renewed, '(%x%x%x%x%x%x%x%x%x%x%x%x)(%x%x)') do
@@ -277,11 +277,13 @@ local function take(copied)
   texts.ring_base = written_ring(known)
 end
 
--- Every ticket has ended, and with it every session.
+-- Every number has ended, and with it what was promised.
+local function forget_promises()
+  promises, state.late = {}, 0
+end
+-- Every visit has ended.
 local function end_all()
-  ring, promises, texts.ring_base = {}, {}, false
-  state.late, state.recount = 0, 0
-  state.ended_last = 0
+  ring, texts.ring_base, state.recount, state.ended_last = {}, false, 0, 0
   noted, is_emptied, state.book_last, state.book_other = {}, true, 0, 0
 end
 
@@ -319,5 +321,5 @@ end
 return {
   begin = begin, free = free, claimable = claimable, promise = promise, take_promise = take_promise, open = open, end_of = end_of,
   note = note, leave = leave, last_end = last_end, renew = renew, begin_ring = begin_ring, take = take,
-  end_all = end_all, shown = shown, keep = keep, write = write,
+  forget_promises = forget_promises, end_all = end_all, shown = shown, keep = keep, write = write,
 }

@@ -218,7 +218,7 @@ pub const METRICS: &[Metric] = &[
     ),
     gauge(
         "epoch",
-        "The first roll that counts, as the store's time at its beginning in ms; 1 until all tickets are ended once.",
+        "The first roll that counts, as the store's time at its beginning in ms; 1 until all tickets are ended or an event begins.",
         |series, scrape| series.whole(Some(scrape.figures.board.epoch)),
     ),
     gauge(

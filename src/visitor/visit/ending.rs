@@ -14,10 +14,13 @@ use crate::visitor::Brought;
 /// never this visitor's turn.
 pub(super) fn has_ended(held: &Ticket, board: &Board) -> bool {
     match held.standing {
-        Standing::Admitted { born, .. } => board.has_ended(born),
+        // Who was called and has not gone in has a number still.
+        Standing::Admitted { born, .. } if held.called => board.has_ended(born),
+        Standing::Admitted { born, .. } => board.has_ended_visits(born),
         Standing::Provisional { .. } | Standing::Waiting(_) => {
             let granted = held.grace.and_then(|grace| grace.epoch);
-            !board.scheduled_mode().lets_in() || granted.is_some_and(|epoch| epoch != board.epoch)
+            !board.scheduled_mode().lets_in()
+                || granted.is_some_and(|epoch| epoch != board.visits_epoch)
         }
     }
 }

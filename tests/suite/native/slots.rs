@@ -69,25 +69,23 @@ fn event(house: &House) {
 
 #[test]
 fn what_was_counted_for_a_line_that_has_ended_takes_no_slot() {
-    for begins in [end_all, event] {
-        let house = easy();
-        let mut before = counted_late(&house);
-        begins(&house);
-        // A data centre that has not heard of it counts them once more.
-        house.go_to_pop_called(POPS[1]);
-        before[1][0].ask("/echo");
-        tell(&house);
-        assert_eq!(taken(&house), 0, "phantoms");
+    let house = easy();
+    let mut before = counted_late(&house);
+    end_all(&house);
+    // A data centre that has not heard of it counts them once more.
+    house.go_to_pop_called(POPS[1]);
+    before[1][0].ask("/echo");
+    tell(&house);
+    assert_eq!(taken(&house), 0, "phantoms");
+    house.wait(SEEN);
+    let mut now = visitors(&house, 12);
+    let went_in = now.iter_mut().filter_map(|visitor| {
         house.wait(SEEN);
-        let mut now = visitors(&house, 12);
-        let went_in = now.iter_mut().filter_map(|visitor| {
-            house.wait(SEEN);
-            visitor.ask("/echo").inside.then_some(())
-        });
-        assert_eq!(went_in.count(), 10);
-        tell(&house);
-        assert_eq!(taken(&house), 10);
-    }
+        visitor.ask("/echo").inside.then_some(())
+    });
+    assert_eq!(went_in.count(), 10);
+    tell(&house);
+    assert_eq!(taken(&house), 10);
 }
 
 /// A cap that begins with the new line meets what was counted for visitors of the old one.
@@ -115,36 +113,57 @@ fn visitors_of_the_new_line_who_went_in_before_the_cap_are_counted() {
     assert_eq!(taken(&house), many + 2);
 }
 
+/// Who is inside stays, and keeps the slot; who waits draws anew.
+#[test]
+fn an_event_ends_no_session() {
+    let house = easy();
+    house.set("total_active", "3");
+    let mut all = visitors(&house, 3);
+    assert_eq!(inside(&mut all), [true; 3]);
+    let mut waiting = visitors(&house, 2);
+    assert_eq!(inside(&mut waiting), [false; 2]);
+    house.wait(Duration::from_mins(3));
+    assert_eq!(inside(&mut all), [true; 3]);
+    event(&house);
+    house.wait(SEEN);
+    assert_eq!(inside(&mut all), [true; 3]);
+    tell(&house);
+    assert_eq!(taken(&house), 3);
+    let told = waiting[0].ask("/").json();
+    assert_eq!(
+        (&told["position"], &told["notice"]),
+        (&json!(7), &json!("line_started_anew"))
+    );
+}
+
 #[test]
 fn a_session_that_begins_in_the_minute_of_a_new_line_can_be_ended() {
-    for begins in [end_all, event] {
-        let house = easy();
-        house.set("total_active", "3");
-        let mut before = visitors(&house, 3);
-        assert_eq!(inside(&mut before), [true; 3]);
-        let old: Vec<String> = before.iter().map(|visitor| pass(&house, visitor)).collect();
-        begins(&house);
+    let house = easy();
+    house.set("total_active", "3");
+    let mut before = visitors(&house, 3);
+    assert_eq!(inside(&mut before), [true; 3]);
+    let old: Vec<String> = before.iter().map(|visitor| pass(&house, visitor)).collect();
+    end_all(&house);
+    house.wait(SEEN);
+    let mut now = visitors(&house, 3);
+    for visitor in &mut now {
+        assert!(visitor.ask("/echo").inside);
         house.wait(SEEN);
-        let mut now = visitors(&house, 3);
-        for visitor in &mut now {
-            assert!(visitor.ask("/echo").inside);
-            house.wait(SEEN);
-        }
-        assert_eq!(taken(&house), 3);
-        // Those of the same minute that ended with all tickets hold no slot.
-        assert_eq!(end(&house, &old)["ended"], 3);
-        assert_eq!(taken(&house), 3);
-        let passes: Vec<String> = now[..2]
-            .iter()
-            .map(|visitor| pass(&house, visitor))
-            .collect();
-        assert_eq!(end(&house, &passes)["ended"], 2);
-        assert_eq!(taken(&house), 1, "at once");
-        house.wait(SEEN);
-        assert!(now[2].ask("/echo").inside);
-        tell(&house);
-        assert_eq!(taken(&house), 1);
     }
+    assert_eq!(taken(&house), 3);
+    // Those of the same minute that ended with all tickets hold no slot.
+    assert_eq!(end(&house, &old)["ended"], 3);
+    assert_eq!(taken(&house), 3);
+    let passes: Vec<String> = now[..2]
+        .iter()
+        .map(|visitor| pass(&house, visitor))
+        .collect();
+    assert_eq!(end(&house, &passes)["ended"], 2);
+    assert_eq!(taken(&house), 1, "at once");
+    house.wait(SEEN);
+    assert!(now[2].ask("/echo").inside);
+    tell(&house);
+    assert_eq!(taken(&house), 1);
 }
 
 /// Keeps the ticket without a number, and the one with it.

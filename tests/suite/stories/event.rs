@@ -88,24 +88,27 @@ pub(crate) fn after_an_event_no_new_visitor_goes_in_and_visitors_inside_stay(hou
 
 pub(crate) fn an_event_begins_a_line_of_its_own(house: &House) {
     house.set("automatic", "0");
-    let mut line = visitors(house, 2);
-    assert_eq!(positions(&mut line), [1, 2]);
-    house.permit(1);
-    assert_eq!(inside(&mut line), [true, false]);
+    let mut line = visitors(house, 3);
+    assert_eq!(positions(&mut line), [1, 2, 3]);
+    house.permit(2);
+    house.forget_the_sign();
+    assert!(line[0].ask("/echo").inside);
+    let called = line[1].ask("/_queue/place").json();
+    assert_eq!(called["waiting"], false, "{called}");
     house.wait(3 * MINUTE);
     event(house, "sale", [0, 120, 900]);
     // The copy of the board is of the time before.
     house.wait(Duration::from_secs(3));
-    let last = line.pop().unwrap();
     let mut late = Visitor::new(house);
-    assert_eq!(late.ask("/").json()["position"], 3);
-    let mut line = [line.pop().unwrap(), last];
-    assert_eq!(
-        positions(&mut line),
-        [4, 5],
-        "behind the first visitor of the event"
-    );
+    assert_eq!(late.ask("/").json()["position"], 4);
     assert_eq!(late.ask("/").json()["ahead"], 0);
+    // Behind the first visitor of the event; who was called and has not gone in, too.
+    for (place, position) in [(2, 5), (1, 6)] {
+        let told = line[place].ask("/").json();
+        let found = (&told["position"], &told["notice"]);
+        assert_eq!(found, (&json!(position), &json!("line_started_anew")));
+    }
+    assert!(line[0].ask("/echo").inside, "an event ends no visit");
 }
 
 pub(crate) fn an_event_that_is_moved_keeps_its_line(house: &House) {

@@ -198,7 +198,7 @@ pub(crate) fn what_was_let_in_without_the_store_ends_with_a_hold_and_with_its_ep
     for end in [
         ["mode", "hold"],
         ["mode", "closed"],
-        ["epoch", "9999999999999"],
+        ["visits_epoch", "9999999999999"],
     ] {
         house.change("mode", r#"{"mode":"open"}"#);
         house.store.fail(Faults::always(Fault::Refuse));

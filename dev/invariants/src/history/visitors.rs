@@ -129,13 +129,12 @@ impl History {
         visitor.shown = Some(shown);
     }
 
-    /// A number lasts as long as its roll, and a visitor inside stays inside.
+    /// A number lasts as long as its roll, and a visitor inside stays inside, also when an event begins.
     fn promise_is_kept(&mut self, visitor: &mut Visitor, came: &Held, answer: &Answered<'_>) {
-        let is_promised =
-            !visitor.is_excused && visitor.uncovered == self.uncovered && self.epoch <= came.born;
+        let is_promised = !visitor.is_excused && visitor.uncovered == self.uncovered;
         let notice = answer.given.and_then(|held| held.notice.as_deref());
         let is_lost = matches!(notice, Some("line_started_anew" | "ticket_expired"));
-        if is_promised && came.is_waiting {
+        if is_promised && self.epoch <= came.born && came.is_waiting {
             self.checks.holds(
                 "a number lasts",
                 !is_lost || came.notice.as_deref() == notice,
@@ -146,7 +145,7 @@ impl History {
             || visitor
                 .inside_ms
                 .is_some_and(|last| last.saturating_add(answer.surely_inside_ms) > answer.now_ms);
-        if is_promised && came.is_admitted && is_recent {
+        if is_promised && self.visits_epoch <= came.born && came.is_admitted && is_recent {
             self.checks
                 .holds("a visitor inside stays inside", !answer.is_waiting, || {
                     format!("{came:?} was inside, and waits")

@@ -132,6 +132,9 @@ local acts = {
   epoch = function()
     local ended = lanes.waiting()
     lot.end_all()
+    -- Visits too. Who was inside is called again, and does not count as come for the first time.
+    state.visits_epoch = state.own
+    require('sessions').end_all()
     journal.note('end', '-', journal.who(), '-')
     return ended
   end,
