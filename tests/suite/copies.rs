@@ -5,11 +5,11 @@ use std::cell::Cell;
 use now_serving::cache::LastBoard;
 use now_serving::queue::{
     AbsentVisitors, Board, Cap, Change, Changed, Effort, Event, HealthRule, Lag, Lane,
-    NetworkBound, NoSecrets, Now, Order, Pace, Region, RegionName, Regions, RoomName, Schedule,
-    Stretch,
+    NetworkBound, NoSecrets, Now, Order, Pace, Position, Region, RegionName, Regions, RoomName,
+    Schedule, Stretch,
 };
 use now_serving::store::upstash::StoreError;
-use now_serving::store::{Clock, Line};
+use now_serving::store::{Clock, Line, MayDraw};
 use upstash_local::{Redis, Store};
 
 use crate::house::{Direct, STORE_TOKEN, admin};
@@ -301,6 +301,24 @@ mod native {
     #[test]
     fn of_too_many_rolls_the_own_one_stays() {
         super::of_too_many_rolls_the_own_one_stays(store());
+    }
+
+    /// Each loss is shown by a ticket alone: the store went back by one number, and no data centre has a copy.
+    #[test]
+    fn losses_that_tickets_show_leave_no_more_rolls_either() {
+        let room = Room::plain(store());
+        let mut last = room.draws("first", None, 0).unwrap();
+        for loss in 1..=20 {
+            let lost = last.place(Position(last.length() + 1));
+            let id = format!("of loss {loss}");
+            let looked = room.line(None, 1_000 * loss, |line| {
+                line.look(&id, (lost, None), MayDraw::No, &[])
+            });
+            let board = looked.unwrap().board;
+            assert!(board.own > last.own, "{board:?}");
+            last = room.draws(&id, None, 1_000 * loss + 1).unwrap();
+        }
+        assert_eq!(last.rolls.len(), 17, "{last:?}");
     }
 
     #[test]
