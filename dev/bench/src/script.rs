@@ -123,7 +123,7 @@ fn in_room(name: &'static str, times: u64) -> Result<Vec<Row>, String> {
         let batches = room.batches();
         let (board, call) =
             meter.measured(|| room.line(None, Lane::Main, |line| line.release_due(&batches)))?;
-        room.knows(board.map_err(|error| error.to_string())?);
+        room.knows(board.map_err(|error| error.to_string())?)?;
         calls.push(("poll", call));
         let batches = room.batches();
         let (seen, call) = meter.measured(|| room.look(&drawn, &id, &batches))?;

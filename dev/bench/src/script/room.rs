@@ -28,8 +28,11 @@ use crate::at_hand::AtHand;
 /// How many visitors wait before the first call that is measured.
 const WAITING: u64 = 100;
 
-/// A visitor's number, and the ticket that has it.
-type Held = (String, WaitingProof);
+/// A visitor's number and its lane.
+pub(super) type Drawn = (Lane, WaitingProof);
+
+/// A ticket, and the number that it has.
+type Held = (String, Drawn);
 
 /// The room, and what its data centre and its visitors know.
 pub(super) struct Room {
@@ -38,6 +41,8 @@ pub(super) struct Room {
     known: Known,
     region: Option<Lane>,
     waiting: VecDeque<Held>,
+    /// The roll of the line, and how often it took over what older ones knew, once it is there.
+    order: Option<(u64, u64)>,
     ids: u64,
     batches: u64,
 }
@@ -88,6 +93,7 @@ impl Room {
             known: Known(None),
             region: west.filter(|_| kind == "regions"),
             waiting: VecDeque::new(),
+            order: None,
             ids: 0,
             batches: 0,
         };
@@ -97,6 +103,7 @@ impl Room {
             let drawn = room.learns(drawn)?;
             room.waits(id, drawn);
         }
+        room.order = room.known.0.as_ref().map(Board::order);
         Ok(room)
     }
 
@@ -142,11 +149,11 @@ impl Room {
     /// What a ticket's holder asks while the board is renewed.
     pub(super) fn look(
         &self,
-        place: &WaitingProof,
+        (lane, place): &Drawn,
         id: &str,
         batches: &[Batch],
     ) -> Result<LineAnswer, StoreError> {
-        self.line(None, Lane::Main, |line| {
+        self.line(None, *lane, |line| {
             line.look(id, (*place, None), MayDraw::Yes, batches)
         })
     }
@@ -200,31 +207,37 @@ impl Room {
         }]
     }
 
-    pub(super) fn knows(&mut self, board: Board) {
+    /// A line that lost something would be measured as it comes back.
+    pub(super) fn knows(&mut self, board: Board) -> Result<(), String> {
+        if self.order.is_some_and(|order| order != board.order()) {
+            return Err("The line that is measured lost its data.".to_owned());
+        }
         self.known = Known(Some(board));
+        Ok(())
     }
 
     /// The board of an answer, and the place of its number.
     pub(super) fn learns(
         &mut self,
         answer: Result<LineAnswer, StoreError>,
-    ) -> Result<WaitingProof, String> {
+    ) -> Result<Drawn, String> {
         let answer = answer.map_err(|error| error.to_string())?;
         let position = answer.position.unwrap_or(Position(0));
         let place = answer.board.of(answer.lane).place(position);
-        self.knows(answer.board);
-        Ok(place)
+        self.knows(answer.board)?;
+        Ok((answer.lane, place))
     }
 
-    pub(super) fn waits(&mut self, id: String, place: WaitingProof) {
-        self.waiting.push_back((id, place));
+    pub(super) fn waits(&mut self, id: String, drawn: Drawn) {
+        self.waiting.push_back((id, drawn));
     }
 
     /// The waiting visitor who has been called last.
     pub(super) fn called(&mut self) -> Option<Held> {
-        let cursor = self.known.0.as_ref()?.cursor();
+        let board = self.known.0.as_ref()?;
+        let is_called = |(_, (lane, place)): &Held| place.position.0 <= board.of(*lane).cursor().0;
         let mut called = None;
-        while (self.waiting.front()).is_some_and(|(_, place)| place.position.0 <= cursor.0) {
+        while self.waiting.front().is_some_and(is_called) {
             called = self.waiting.pop_front();
         }
         called
