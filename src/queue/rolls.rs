@@ -150,6 +150,7 @@ impl Board {
         WaitingProof {
             born: of.born,
             epoch: self.epoch,
+            visits_epoch: self.visits_epoch,
             position: number,
             cursor_at_draw: of.served,
             came: None,
@@ -285,6 +286,7 @@ mod tests {
             own: 2000,
             young,
             epoch: 500,
+            visits_epoch: 1,
             rolls: rolls.iter().map(stretch).collect(),
             ..Board::default()
         }
@@ -294,6 +296,7 @@ mod tests {
         WaitingProof {
             born,
             epoch: 1,
+            visits_epoch: 1,
             position: Position(position),
             cursor_at_draw: Cursor(0),
             came: None,

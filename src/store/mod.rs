@@ -146,6 +146,7 @@ impl Line<'_> {
             ("ticket_id", id.to_owned()),
             ("ticket_born", place.born.to_string()),
             ("ticket_epoch", place.epoch.to_string()),
+            ("ticket_visits_epoch", place.visits_epoch.to_string()),
             ("ticket_position", place.position.0.to_string()),
             ("ticket_seen", place.cursor_at_draw.0.to_string()),
             ("claim_bit", bit.to_string()),

@@ -20,6 +20,9 @@ pub(super) struct Claims {
     /// The first roll that counted when it was signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) epoch: Option<u64>,
+    /// The first roll of which visits counted then, where it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) visits_epoch: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) pos: Option<u64>,
     /// How much of the roll had been served when the number was drawn.
@@ -75,6 +78,7 @@ impl Claims {
             format: FORMAT,
             born: None,
             epoch: None,
+            visits_epoch: None,
             pos: None,
             cur: None,
             adm: None,
@@ -109,6 +113,7 @@ impl Claims {
             Standing::Waiting(place) => Self {
                 born: Some(place.born),
                 epoch: Some(place.epoch),
+                visits_epoch: Some(place.visits_epoch).filter(|of| *of != place.epoch),
                 pos: Some(place.position.0),
                 cur: Some(place.cursor_at_draw.0),
                 came: place.came.map(|came| came.0),
@@ -174,6 +179,7 @@ impl Claims {
                 Some(Standing::Waiting(WaitingProof {
                     born,
                     epoch,
+                    visits_epoch: self.visits_epoch.unwrap_or(epoch),
                     position: Position(position),
                     cursor_at_draw: Cursor(seen),
                     came: self.came.map(Position),

@@ -44,6 +44,7 @@ impl Keys {
         let place = WaitingProof {
             born: line.born,
             epoch: 1,
+            visits_epoch: 1,
             position: Position(position),
             cursor_at_draw: Cursor(0),
             came: None,
@@ -99,6 +100,7 @@ mod tests {
         let place = WaitingProof {
             born: LINE.born,
             epoch: 1,
+            visits_epoch: 1,
             position: Position(7),
             cursor_at_draw: Cursor(0),
             came: None,

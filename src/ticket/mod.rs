@@ -81,6 +81,26 @@ impl Ticket {
             || self.grace.is_some_and(|grace| now.secs() < grace.until)
     }
 
+    /// Whether a stay by it was ended, as this board says. An admission ends with all visits of its roll. What was let in without the
+    /// store ends with a hold or a closure too, since it was never this visitor's turn.
+    #[must_use]
+    pub fn is_ended_by(&self, board: &Board) -> bool {
+        match self.standing {
+            // Who was called and has not gone in has a number still, unless a session has begun with the call.
+            Standing::Admitted {
+                born,
+                session: None,
+                ..
+            } if self.called => board.has_ended(born),
+            Standing::Admitted { born, .. } => board.has_ended_visits(born),
+            Standing::Provisional { .. } | Standing::Waiting(_) => {
+                let granted = self.grace.and_then(|grace| grace.epoch);
+                let is_of_others = granted.is_some_and(|epoch| epoch != board.visits_epoch);
+                is_of_others || !board.scheduled_mode().lets_in()
+            }
+        }
+    }
+
     /// Whether its time is over.
     #[must_use]
     pub fn has_lapsed(&self, now: Now) -> bool {
@@ -123,6 +143,7 @@ impl Ticket {
             Standing::Admitted { position, born, .. } => position.map(|position| WaitingProof {
                 born,
                 epoch: 1,
+                visits_epoch: 1,
                 position,
                 cursor_at_draw: Cursor(0),
                 came: Some(position),
@@ -346,6 +367,7 @@ mod tests {
         let place = WaitingProof {
             born: 1_799_999_000_000,
             epoch: 1,
+            visits_epoch: 1,
             position: Position(5),
             cursor_at_draw: Cursor(2),
             came: None,
@@ -378,6 +400,7 @@ mod tests {
         let place = WaitingProof {
             born: 1_799_999_000_000,
             epoch: 1,
+            visits_epoch: 1,
             position: Position(10_000_500),
             cursor_at_draw: Cursor(10_000_000),
             came: Some(Position(10_000_400)),

@@ -113,6 +113,7 @@ impl Receipt {
         Some(WaitingProof {
             born: self.born,
             epoch: 1,
+            visits_epoch: 1,
             position: self.number?,
             cursor_at_draw: crate::queue::Cursor(0),
             came: None,

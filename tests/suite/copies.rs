@@ -6,7 +6,7 @@ use now_serving::cache::LastBoard;
 use now_serving::queue::{
     AbsentVisitors, Board, Cap, Change, Changed, Effort, Event, HealthRule, Lag, Lane,
     NetworkBound, NoSecrets, Now, Order, Pace, Position, Region, RegionName, Regions, RoomName,
-    Schedule, Stretch,
+    Schedule, Stretch, WaitingProof,
 };
 use now_serving::store::upstash::StoreError;
 use now_serving::store::{Clock, Line, MayDraw};
@@ -112,6 +112,26 @@ impl Room {
     fn draws(&self, id: &str, known: Option<Board>, ms: u64) -> Result<Board, StoreError> {
         let drawn = self.line(known, ms, |line| line.join(id));
         drawn.map(|answer| answer.board)
+    }
+
+    /// The place that this visitor draws.
+    fn place(&self, id: &str, ms: u64) -> WaitingProof {
+        let board = self.draws(id, None, ms).unwrap();
+        board.place(Position(board.length()))
+    }
+
+    /// The board after a visit of who has this place.
+    fn looks(&self, id: &str, place: WaitingProof, ms: u64) -> Board {
+        let looked = self.line(None, ms, |line| {
+            line.look(id, (place, None), MayDraw::Yes, &[])
+        });
+        looked.unwrap().board
+    }
+
+    /// The board after a poll, and with this copy.
+    fn polls(&self, known: Option<Board>, ms: u64) -> Board {
+        let board = self.line(known, ms, |line| line.release_due(&[]));
+        board.unwrap()
     }
 
     /// The board after this change, which is made.
@@ -309,16 +329,67 @@ mod native {
         let room = Room::plain(store());
         let mut last = room.draws("first", None, 0).unwrap();
         for loss in 1..=20 {
-            let lost = last.place(Position(last.length() + 1));
+            let unknown = last.place(Position(last.length() + 1));
             let id = format!("of loss {loss}");
-            let looked = room.line(None, 1_000 * loss, |line| {
-                line.look(&id, (lost, None), MayDraw::No, &[])
-            });
-            let board = looked.unwrap().board;
+            let board = room.looks(&id, unknown, 1_000 * loss);
             assert!(board.own > last.own, "{board:?}");
             last = room.draws(&id, None, 1_000 * loss + 1).unwrap();
         }
         assert_eq!(last.rolls.len(), 17, "{last:?}");
+    }
+
+    /// No data centre has a copy any more.
+    #[test]
+    fn three_tickets_say_that_an_operator_ended_all_before_them() {
+        let room = Room::plain(store());
+        room.draws("one", None, 0).unwrap();
+        let ended = room.changes(Change::new("epoch", Vec::new()), None, 1_000);
+        let ids = ["two", "three", "four"];
+        let places = ids.map(|id| (id, room.place(id, 2_000)));
+        room.store.0.restart_empty();
+        room.draws("cold", None, 3_000).unwrap();
+        let boards = places.map(|(id, place)| room.looks(id, place, 14_000));
+        assert_eq!(boards[1].epoch, 1, "{:?}", boards[1]);
+        assert_eq!(
+            (boards[2].epoch, boards[2].visits_epoch),
+            (ended.epoch, ended.visits_epoch)
+        );
+    }
+
+    /// One data centre has a copy of before an event that has begun, and visitors have tickets of the event.
+    #[test]
+    fn who_is_inside_is_known_from_before_an_event_whatever_comes_first() {
+        let [copy_first, tickets_first] = [true, false].map(|is_copy_first| {
+            let mut room = Room::plain(store());
+            room.cap.total_active = 5;
+            let place = room.place("inside", 0);
+            room.permits_one(1_000);
+            let before = room.looks("inside", place, 2_000);
+            assert_eq!(before.sessions.as_ref().unwrap().inside(), 1);
+            room.events = vec![Event {
+                id: "sale".to_owned(),
+                prequeue_ms: START_MS + 130_000,
+                opens_ms: START_MS + 900_000,
+                closes_ms: None,
+                order: Order::Arrival,
+            }];
+            let ids = ["one", "two", "three"];
+            let places = ids.map(|id| (id, room.place(id, 140_000)));
+            assert!(places[0].1.born > place.born, "the event has begun");
+            room.store.0.restart_empty();
+            room.draws("cold", None, 150_000).unwrap();
+            if is_copy_first {
+                room.polls(Some(before.clone()), 161_000);
+            }
+            for (id, place) in places {
+                room.looks(id, place, 162_000);
+            }
+            let after = room.polls(Some(before), 163_000);
+            assert_eq!(after.epoch, places[0].1.epoch);
+            after.sessions.unwrap().cells
+        });
+        assert_eq!(copy_first, tickets_first);
+        assert_eq!(copy_first.len(), 1, "{copy_first:?}");
     }
 
     #[test]

@@ -50,6 +50,7 @@ fn tickets(criterion: &mut Criterion) {
     let place = WaitingProof {
         born: NOW * 1000,
         epoch: 1,
+        visits_epoch: 1,
         position: POSITION,
         cursor_at_draw: CURSOR,
         came: None,

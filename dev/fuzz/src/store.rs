@@ -253,6 +253,7 @@ fn place() -> WaitingProof {
     WaitingProof {
         born: NOW * 1000 - 60_000,
         epoch: 1,
+        visits_epoch: 1,
         position: Position(5),
         cursor_at_draw: Cursor(2),
         came: None,

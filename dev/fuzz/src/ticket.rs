@@ -173,6 +173,7 @@ fn standing(input: &mut Input<'_>) -> Standing {
         1 => Standing::Waiting(WaitingProof {
             born: input.number(),
             epoch: 1,
+            visits_epoch: 1,
             position: Position(input.number()),
             cursor_at_draw: Cursor(input.number()),
             came: input.maybe(|input| Position(input.number())),

@@ -1,6 +1,6 @@
 -- What a ticket proves, and its place here. The edge reads the same from a copy of the board (`queue/rolls.rs`).
 -- A ticket has `born`, `position` and `seen`: its roll, its number there, and what was served of it when the ticket was signed; and
--- `epoch`, the first roll that counted then.
+-- `epoch` and `visits_epoch`, the first roll that counted then, and the first one of which visits did.
 -- Gives `learn`, `take`, `witness`, `place_in`.
 
 local call, record, rolls, lanes = require('call'), require('record'), require('rolls'), require('lanes')
@@ -41,14 +41,14 @@ local function take(lane, ticket)
   state.merged = state.merged + (is_further and 1 or 0)
 end
 
--- What is known of unknown rolls: `proofs` has for each of the last few of them its name, the greatest epoch of its tickets, their ids, and
+-- What is known of unknown rolls: `proofs` has for each of the last few of them its name, the greatest epochs of its tickets, their ids, and
 -- `LANE=number:seen` of each.
 local function proofs_of(born)
-  local others, own = {}, { epoch = 0, ids = '', numbers = '' }
+  local others, own = {}, { epoch = 0, visits_epoch = 0, ids = '', numbers = '' }
   for entry in string.gmatch(record.stored.proofs or '', '[^;]+') do
-    local of, epoch, ids, numbers = string.match(entry, '^(%d+) (%d+) (%S+) (%S+)$')
+    local of, epoch, visits_epoch, ids, numbers = string.match(entry, '^(%d+) (%d+) (%d+) (%S+) (%S+)$')
     if tonumber(of) == born then
-      own = { epoch = tonumber(epoch), ids = ids, numbers = numbers }
+      own = { epoch = tonumber(epoch), visits_epoch = tonumber(visits_epoch), ids = ids, numbers = numbers }
     else
       table.insert(others, entry)
     end
@@ -68,11 +68,12 @@ local function witness(lane, ticket)
   if is_new then
     many = many + 1
     proofs.epoch, proofs.ids = math.max(proofs.epoch, ticket.epoch), proofs.ids .. ticket.id .. ','
+    proofs.visits_epoch = math.max(proofs.visits_epoch, ticket.visits_epoch)
     proofs.numbers = string.format('%s%s=%d:%d,', proofs.numbers, lane.name, ticket.position, math.min(ticket.seen, ticket.position))
   end
   if many < WITNESSES or is_younger and not rolls.is_apart() then
     if is_new then
-      table.insert(others, string.format('%d %d %s %s', ticket.born, proofs.epoch, proofs.ids, proofs.numbers))
+      table.insert(others, string.format('%d %d %d %s %s', ticket.born, proofs.epoch, proofs.visits_epoch, proofs.ids, proofs.numbers))
       texts.proofs = table.concat(others, ';')
     end
     return
@@ -81,6 +82,7 @@ local function witness(lane, ticket)
   if proofs.epoch > state.epoch then
     rolls.end_before(math.min(proofs.epoch, ticket.born))
   end
+  state.visits_epoch = math.max(state.visits_epoch, math.min(proofs.visits_epoch, ticket.born))
   lanes.know(ticket.born)
   for name, number, seen in string.gmatch(proofs.numbers, '([^=,]+)=(%d+):(%d+)') do
     learn(lanes.stretch(lanes.of(name), ticket.born), tonumber(seen), tonumber(number))

@@ -541,6 +541,7 @@ impl World {
         let place = WaitingProof {
             born: held.born,
             epoch: 1,
+            visits_epoch: 1,
             position: Position(number),
             cursor_at_draw: Cursor(claims["cur"].as_u64().unwrap_or(0)),
             came: held.came.map(Position),

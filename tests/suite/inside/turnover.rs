@@ -193,6 +193,7 @@ fn comes(world: &World, number: u64) {
     let place = WaitingProof {
         born: BORN_MS,
         epoch: 1,
+        visits_epoch: 1,
         position: Position(number),
         cursor_at_draw: Cursor(0),
         came: None,

@@ -48,6 +48,7 @@ fn line_of(house: &House, length: u64) -> Vec<String> {
         let place = WaitingProof {
             born: 1,
             epoch: 1,
+            visits_epoch: 1,
             position: Position(position),
             cursor_at_draw: Cursor(0),
             came: None,

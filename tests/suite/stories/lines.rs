@@ -38,6 +38,7 @@ pub(crate) fn place(born: u64, position: u64, seen: u64) -> WaitingProof {
     WaitingProof {
         born,
         epoch: 1,
+        visits_epoch: 1,
         position: Position(position),
         cursor_at_draw: Cursor(seen),
         came: None,

@@ -452,6 +452,7 @@ pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
     let place = WaitingProof {
         born: 1,
         epoch: 1,
+        visits_epoch: 1,
         position: Position(1),
         cursor_at_draw: Cursor(0),
         came: None,

@@ -1,7 +1,7 @@
 -- look: releases what is due and says how the board stands, and counts what the POP brings.
 -- Keys: as `join` with a ticket, and `claimed`, which of the numbers near that of the ticket have claimed a session; `till`, `counts`
 -- and `pops`, where the POP brings counts; `ended`, with a cap.
--- Arguments: `ticket_born`, `ticket_epoch`, `ticket_position`, `ticket_seen` (see ticket.lua) and `ticket_id` are those of a ticket; without them no ticket asks. `lane`: its number is of that lane, `front` or a region. `ticket_came` = 'yes': its
+-- Arguments: `ticket_born`, `ticket_epoch`, `ticket_visits_epoch`, `ticket_position`, `ticket_seen` (see ticket.lua) and `ticket_id` are those of a ticket; without them no ticket asks. `lane`: its number is of that lane, `front` or a region. `ticket_came` = 'yes': its
 -- number is by lot, as `ticket_event` says. With `draws` = 'yes' a ticket that has ended draws a new number, and a called visitor
 -- claims a session: `claim_bit` is the place of the ticket, by its number and its id, among those that have claimed. `ended_seen`: the
 -- version that the POP has of the list of ended sessions. `number1`, `counts1` and so on: what was counted. `pop`: its name.
@@ -17,7 +17,7 @@ local lanes, arg = require('lanes'), call.arg
 local function brought()
   return arg.ticket_id and {
     id = arg.ticket_id, born = tonumber(arg.ticket_born), epoch = tonumber(arg.ticket_epoch),
-    position = tonumber(arg.ticket_position), seen = tonumber(arg.ticket_seen),
+    visits_epoch = tonumber(arg.ticket_visits_epoch), position = tonumber(arg.ticket_position), seen = tonumber(arg.ticket_seen),
   }, lanes.of(arg.lane or 'main')
 end
 -- What the ticket proves of the line.

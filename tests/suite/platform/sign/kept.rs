@@ -43,6 +43,7 @@ fn saw_its_turn(house: &House, number: u64) -> String {
     let place = WaitingProof {
         born: 1,
         epoch: 1,
+        visits_epoch: 1,
         position: Position(number),
         cursor_at_draw: Cursor(number),
         came: None,
