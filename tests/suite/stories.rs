@@ -105,6 +105,7 @@ in_houses! {
         in_the_prequeue_numbers_are_drawn_and_at_the_start_they_go_in
         after_an_event_no_new_visitor_goes_in_and_visitors_inside_stay
         an_event_begins_a_line_of_its_own
+        who_was_called_before_an_event_goes_in_past_nobody
         an_event_that_is_moved_keeps_its_line
         after_an_event_that_is_cancelled_the_line_moves_as_ever
         a_line_seals_how_many_drew_before_the_start

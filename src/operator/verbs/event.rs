@@ -208,7 +208,7 @@ fn begin(id: &str) -> Ask<'_> {
     Box::new(move |board, _| Question {
         title: "Begin the event now?",
         text: format!(
-            "The event {id} begins at once, with a line of its own. Waiting now: {}. Their tickets end, and so does every visit. That cannot be taken back.",
+            "The event {id} begins at once, with a line of its own. Waiting now: {}. Their numbers end, and they draw new ones; visitors inside stay. That cannot be taken back.",
             people(board.waiting())
         ),
         yes: "Begin the event",

@@ -199,7 +199,7 @@ pub(super) fn ticket(held: &Ticket, board: &Board, now_ms: u64) -> String {
                 }
             }
         }
-        (Standing::Admitted { position, born, .. }, _) if !board.has_ended_visits(born) => {
+        (Standing::Admitted { position, .. }, _) if !held.is_ended_by(&board) => {
             let named = position.map_or_else(
                 || "a ticket without a number".to_owned(),
                 |position| format!("number {}", number(position.0)),
@@ -210,7 +210,7 @@ pub(super) fn ticket(held: &Ticket, board: &Board, now_ms: u64) -> String {
             "a ticket without a number, let in for a while".to_owned()
         }
         (Standing::Provisional { .. }, _) => "a ticket without a number yet".to_owned(),
-        _ => "a ticket of an earlier epoch, which has ended".to_owned(),
+        _ => "a ticket that has ended".to_owned(),
     }
 }
 

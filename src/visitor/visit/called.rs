@@ -2,15 +2,15 @@
 //!
 //! Invariant: a room on hold, by an operator or by itself, admits no called visitor; neither the number nor a session is used up by that.
 
-use super::ending::turn_over;
-use super::session::is_about_to_end;
+use super::ending::outside;
+use super::session::{anew_with, is_about_to_end};
 use super::sign::has_a_claim;
 use super::{FollowUp, Visit, VisitOutcome};
 use crate::cache::{CachedBoard, Lookup, Once, Pop};
 use crate::queue::health::LONGEST_MARKER_MS;
 use crate::queue::{Board, Mode, Now};
 use crate::request::Request;
-use crate::ticket::{Standing, Ticket};
+use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::{Kind, trouble};
 
 /// By what a visitor goes in.
@@ -57,10 +57,14 @@ impl Visit {
         }
         let (last, after) = looked(request);
         let loads = kind == Kind::Poll && is_about_to_end(&self.ticket, last.as_ref(), request.now);
-        let seen = match self.missed_turn(last.as_ref(), request) {
-            Some(board) => return turn_over(&self.ticket, board, after, request.now),
-            None => Self { after, ..self },
-        };
+        let board = last.as_ref().and_then(|last| last.board.as_ref());
+        if let Some((ticket, board)) = board.and_then(|board| self.ended_by(board, request)) {
+            return Self {
+                after,
+                ..Self::provisional(ticket, board)
+            };
+        }
+        let seen = Self { after, ..self };
         let ended = match holding(last.as_ref(), request.now).filter(|_| !loads) {
             Some(board) if !seen.has_gone_in(request) => seen.outside(board, request.now),
             _ if kind.renews() => seen.goes_in(last),
@@ -69,22 +73,35 @@ impl Visit {
         ended.without_duty_at_the_origin()
     }
 
-    /// The board, if it says that a visitor who was told of the turn has let it pass. Under a cap a session has begun with the turn,
-    /// and ends by itself. At an origin that fails a visitor comes in time again and again.
-    fn missed_turn(&self, last: Option<&CachedBoard>, request: &Request<'_>) -> Option<Board> {
+    /// The ticket that is left where this board says that the number has ended, or that its turn has passed.
+    fn ended_by(&self, board: &Board, request: &Request<'_>) -> Option<(Ticket, Board)> {
+        let (ticket, now) = (&self.ticket, request.now);
+        let left = if ticket.is_ended_by(board) {
+            outside(ticket.clone(), now)
+        } else if self.has_missed_turn(board, request) {
+            anew_with(ticket, Notice::TurnOver, now)
+        } else {
+            return None;
+        };
+        Some((left, board.clone()))
+    }
+
+    /// Whether a visitor who was told of the turn has let it pass. Under a cap a session has begun with the turn, and ends by itself.
+    /// At an origin that fails a visitor comes in time again and again.
+    fn has_missed_turn(&self, board: &Board, request: &Request<'_>) -> bool {
         let Standing::Admitted {
             at, session: None, ..
         } = self.ticket.standing
         else {
-            return None;
+            return false;
         };
-        let board = last?.board.as_ref()?;
         let of_lane = board.of(self.ticket.lane);
-        let number = of_lane.number(self.ticket.place()?)?;
+        let number = self.ticket.place().and_then(|place| of_lane.number(place));
         let turn = request.room.turn_minutes.saturating_mul(60);
         let is_late = request.now.secs() >= at.saturating_add(turn);
-        let is_missed = is_late && of_lane.is_over(number) && !self.has_gone_in(request);
-        is_missed.then(|| board.clone())
+        is_late
+            && number.is_some_and(|number| of_lane.is_over(number))
+            && !self.has_gone_in(request)
     }
 
     /// A client that ignores its cookies comes again with the ticket that it went in by.

@@ -10,21 +10,6 @@ use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Brought;
 
-/// An admission ends with its epoch. What was let in without the store ends with a hold or a closure too, since it was
-/// never this visitor's turn.
-pub(super) fn has_ended(held: &Ticket, board: &Board) -> bool {
-    match held.standing {
-        // Who was called and has not gone in has a number still.
-        Standing::Admitted { born, .. } if held.called => board.has_ended(born),
-        Standing::Admitted { born, .. } => board.has_ended_visits(born),
-        Standing::Provisional { .. } | Standing::Waiting(_) => {
-            let granted = held.grace.and_then(|grace| grace.epoch);
-            !board.scheduled_mode().lets_in()
-                || granted.is_some_and(|epoch| epoch != board.visits_epoch)
-        }
-    }
-}
-
 /// What is left to a visitor whose stay has ended: the place in the line, where there is one.
 pub(super) fn outside(held: Ticket, now: Now) -> Ticket {
     match held.standing {

@@ -4,7 +4,7 @@
 
 use super::begin::anew;
 use super::called::looked;
-use super::ending::{has_ended, outside};
+use super::ending::outside;
 use super::{FollowUp, Visit};
 use crate::cache::{CachedBoard, Pop, ended};
 use crate::queue::sessions::AtVisit;
@@ -133,7 +133,7 @@ fn at_visit(
 
 /// The ticket that is left where this board says that the stay has ended.
 fn ended_by(held: &Ticket, last: &CachedBoard, pop: &dyn Pop, now: Now) -> Option<Ticket> {
-    if has_ended(held, last.board.as_ref()?) {
+    if held.is_ended_by(last.board.as_ref()?) {
         return Some(outside(held.clone(), now));
     }
     let is_admitted = matches!(held.standing, Standing::Admitted { .. });
@@ -268,7 +268,7 @@ pub(crate) fn still_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> Option<Fol
         Standing::Provisional { .. } | Standing::Waiting(_) => last.is_fresh(now),
     });
     let board = last.and_then(|last| last.board);
-    let has_ended = board.is_some_and(|board| has_ended(held, &board));
+    let has_ended = board.is_some_and(|board| held.is_ended_by(&board));
     let after = if is_fresh {
         FollowUp::Nothing
     } else {

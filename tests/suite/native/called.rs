@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use now_serving::config::Config;
+use now_serving::page::iso_8601;
 use now_serving::queue::{Now, Reason};
 use now_serving::request::Request;
 use now_serving::service;
@@ -130,14 +131,18 @@ struct Keeping {
 
 impl Keeping {
     fn new() -> Self {
-        let open = ("automatic_quantity", "10");
-        let keep = ("on_origin_error", "keep");
         Self {
-            config: config_with(&[("clock", "0"), ("automatic", "60"), open, keep]),
+            config: Self::configured(&[]),
             store: Store::embedded(STORE_TOKEN).unwrap(),
             pop: Cache::new(1_800_000_000_000),
             ids: 0,
         }
+    }
+
+    fn configured(more: &[(&str, &str)]) -> Config {
+        let open = ("automatic_quantity", "10");
+        let keep = ("on_origin_error", "keep");
+        config_with(&[&[("clock", "0"), ("automatic", "60"), open, keep], more].concat())
     }
 
     /// A page, while the origin answers with this status: whether the visitor sees that answer, and what it counted as.
@@ -193,6 +198,29 @@ fn a_rescued_visitor_counts_once_however_long_the_origin_fails() {
     assert_eq!(counted[0], first);
     assert_eq!(counted[1..], [(false, Reason::Waiting); 20]);
     edge.wait(60 * SECOND);
+    assert_eq!(edge.page(&mut ticket, 200), (true, Reason::Inside));
+}
+
+/// The session of a visitor whom a failing origin kept out is theirs still when an event begins.
+#[test]
+fn a_rescued_visitor_keeps_the_session_through_the_beginning_of_an_event() {
+    let mut edge = Keeping::new();
+    let cap = ("total_active", "1");
+    edge.config = Keeping::configured(&[cap]);
+    let mut ticket = None;
+    assert_eq!(edge.page(&mut ticket, 500), (false, Reason::Rescued));
+    edge.wait(180 * SECOND);
+    let opens = iso_8601(edge.pop.now_ms()).replace(".000", "");
+    let event = json!({ "id": "sale", "opens": opens }).to_string();
+    edge.config = Keeping::configured(&[cap, ("event", &event)]);
+    edge.wait(60 * SECOND);
+    let mut other = None;
+    let others = [0; 2].map(|_| edge.page(&mut other, 200));
+    assert_eq!(
+        others,
+        [(false, Reason::Provisional), (false, Reason::Waiting)]
+    );
+    edge.wait(3 * SECOND);
     assert_eq!(edge.page(&mut ticket, 200), (true, Reason::Inside));
 }
 

@@ -111,6 +111,25 @@ pub(crate) fn an_event_begins_a_line_of_its_own(house: &House) {
     assert!(line[0].ask("/echo").inside, "an event ends no visit");
 }
 
+/// The request by which a called visitor wants to go in is the first of all after the event has opened.
+pub(crate) fn who_was_called_before_an_event_goes_in_past_nobody(house: &House) {
+    house.set("automatic", "0");
+    let mut called = Visitor::new(house);
+    Visitor::new(house).ask("/");
+    assert_eq!(called.ask("/").json()["position"], 2);
+    house.permit(2);
+    house.forget_the_sign();
+    assert_eq!(called.ask("/_queue/place").json()["waiting"], false);
+    house.wait(3 * MINUTE);
+    event(house, "sale", [0, 0, 900]);
+    house.wait(Duration::from_secs(3));
+    let got = called.ask("/echo");
+    assert!(!got.inside, "{got:?}");
+    let told = called.ask("/").json();
+    let found = (&told["position"], &told["notice"]);
+    assert_eq!(found, (&json!(3), &json!("line_started_anew")));
+}
+
 pub(crate) fn an_event_that_is_moved_keeps_its_line(house: &House) {
     at_a_large_pace(house);
     event(house, "sale", [0, 120, 3600]);
