@@ -3,6 +3,7 @@
 //! What runs them is installed with the other tools, but for Go and PHP: their examples run where these are.
 
 mod app;
+mod evidence;
 mod logs;
 mod origin;
 mod permit;

@@ -20,7 +20,7 @@ mod kit;
 pub(crate) mod lines;
 mod live;
 mod login;
-mod lot;
+pub(crate) mod lot;
 pub(crate) mod networks;
 mod once;
 mod pairs;

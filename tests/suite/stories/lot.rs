@@ -90,6 +90,15 @@ fn lot(visitor: &mut Visitor<'_>) -> Value {
     got.json()
 }
 
+/// A decided lot as it is told, and the places within the event of so many visitors in the order in which they came.
+pub(crate) fn drawn_and_decided(house: &House, many: usize) -> (Value, Vec<u64>) {
+    let mut line = drawn(house, many, &json!({}));
+    let places = places(house, &mut line);
+    // One number was drawn before the event.
+    let places = places.iter().map(|place| place.as_u64().unwrap() - 1);
+    (lot(&mut line[0]), places.collect())
+}
+
 pub(crate) fn the_order_of_a_prequeue_is_drawn_and_everybody_can_check_it(house: &House) {
     let mut line = drawn(house, 8, &json!({}));
     let before = lot(&mut line[0]);
