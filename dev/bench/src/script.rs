@@ -1,6 +1,6 @@
 //! `cargo dev bench --store`: what a call of the script takes of a real Redis, and how many commands it has there.
 //!
-//! The time is the one by which Redis counts its own work, without the way to it. A call is made as the edge makes it, with the
+//! The time is the one by which Redis counts its own work, without the way to it; the bytes are those of its log on disk. A call is made as the edge makes it, with the
 //! settings of a room, and with the copy of the board that a data centre has by then.
 
 mod room;
@@ -15,7 +15,14 @@ use crate::figures::{count, median};
 use room::Room;
 
 /// What rooms have switched on, one after the other.
-const ROOMS: [&str; 5] = ["plain", "cap", "regions", "event", "front lane"];
+const ROOMS: [&str; 6] = [
+    "plain",
+    "cap",
+    "regions",
+    "eight lanes",
+    "event",
+    "front lane",
+];
 
 /// The calls that are measured.
 const CALLS: [&str; 10] = [
@@ -35,6 +42,7 @@ const CALLS: [&str; 10] = [
 struct Call {
     micros: f64,
     commands: f64,
+    logged: f64,
 }
 
 /// All calls of one kind in one room.
@@ -44,6 +52,7 @@ struct Row {
     commands: f64,
     median: f64,
     lowest: f64,
+    logged: f64,
 }
 
 /// A Redis, and what its last call took.
@@ -54,9 +63,11 @@ pub(crate) struct Meter {
 impl Meter {
     /// Measures the one call of the script that this makes.
     fn measured<T>(&self, call: impl FnOnce() -> T) -> Result<(T, Call), String> {
+        let before = self.redis.logged()?;
         self.redis.forget_usage()?;
         let answer = call();
         let usage = self.redis.usage()?;
+        let logged = self.redis.logged()? - before;
         let is_script = |usage: &&Usage| usage.command == "evalsha";
         let script = usage.iter().find(is_script);
         let script = script.filter(|script| script.calls == 1);
@@ -64,9 +75,14 @@ impl Meter {
         let is_of_bench = |name: &str| matches!(name, "evalsha" | "info" | "config|resetstat");
         let inside = usage.iter().filter(|usage| !is_of_bench(&usage.command));
         let commands: u64 = inside.map(|usage| usage.calls).sum();
-        let micros = count(usize::try_from(script.micros).unwrap_or(usize::MAX));
-        let commands = count(usize::try_from(commands).unwrap_or(usize::MAX));
-        Ok((answer, Call { micros, commands }))
+        let [micros, commands, logged] = [script.micros, commands, logged]
+            .map(|figure| count(usize::try_from(figure).unwrap_or(usize::MAX)));
+        let call = Call {
+            micros,
+            commands,
+            logged,
+        };
+        Ok((answer, call))
     }
 }
 
@@ -88,6 +104,7 @@ fn in_room(name: &'static str, times: u64) -> Result<Vec<Row>, String> {
         redis: Redis::start()?,
     };
     let mut room = Room::open(name, &meter.redis)?;
+    meter.redis.log()?;
     let mut calls: Vec<(&'static str, Call)> = Vec::new();
     for _ in 0..times {
         let id = room.next_id();
@@ -165,12 +182,14 @@ impl Row {
             figures
         };
         let (micros, commands) = (sorted(|call| call.micros), sorted(|call| call.commands));
+        let logged = sorted(|call| call.logged);
         Some(Self {
             room,
             call,
             commands: median(&commands)?,
             median: median(&micros)?,
             lowest: *micros.first()?,
+            logged: median(&logged)?,
         })
     }
 
@@ -181,14 +200,15 @@ impl Row {
             "commands": self.commands,
             "median_us": self.median,
             "lowest_us": self.lowest,
+            "logged_bytes": self.logged,
         })
     }
 }
 
 fn table(rows: &[Row]) -> String {
     let mut text = format!(
-        "\n{:<12}{:<16}{:>10}{:>12}{:>12}\n",
-        "room", "call", "commands", "median µs", "lowest µs"
+        "\n{:<12}{:<16}{:>10}{:>12}{:>12}{:>12}\n",
+        "room", "call", "commands", "median µs", "lowest µs", "log bytes"
     );
     for row in rows {
         let Row {
@@ -197,11 +217,12 @@ fn table(rows: &[Row]) -> String {
             commands,
             median,
             lowest,
+            logged,
         } = row;
         let _ = writeln!(
             text,
-            "{room:<12}{call:<16}{commands:>10.0}{median:>12.0}{lowest:>12.0}"
+            "{room:<12}{call:<16}{commands:>10.0}{median:>12.0}{lowest:>12.0}{logged:>12.0}"
         );
     }
-    text + "\nOne call of the script: the commands that it calls, and the time that Redis counts for all of it.\n"
+    text + "\nOne call of the script: the commands that it calls, the time that Redis counts for all of it, and what it writes to its log.\n"
 }

@@ -96,6 +96,48 @@ impl Redis {
         Ok(told.lines().filter_map(Usage::read).collect())
     }
 
+    /// From now on it writes down what changes its keys.
+    ///
+    /// # Errors
+    /// When it does not answer, or does not begin in time.
+    pub fn log(&self) -> Result<(), String> {
+        let begun = self.open().and_then(|mut open| {
+            let mut set = redis::cmd("CONFIG");
+            set.arg("SET")
+                .arg(&["appendonly", "yes"])
+                .query::<()>(&mut open)
+        });
+        begun.map_err(|error| error.to_string())?;
+        let deadline = Instant::now() + START;
+        while Instant::now() < deadline {
+            let told = self.persistence()?;
+            let is_on = |name: &str, value: &str| told.contains(&format!("{name}:{value}\r"));
+            if is_on("aof_enabled", "1") && is_on("aof_rewrite_in_progress", "0") {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Err("redis-server did not begin its log".to_owned())
+    }
+
+    /// How many bytes it has written down.
+    ///
+    /// # Errors
+    /// When it does not answer, or writes nothing down.
+    pub fn logged(&self) -> Result<u64, String> {
+        let told = self.persistence()?;
+        let size = |line: &str| line.strip_prefix("aof_current_size:")?.parse().ok();
+        let size = told.lines().find_map(size);
+        size.ok_or_else(|| "redis-server writes no log".to_owned())
+    }
+
+    fn persistence(&self) -> Result<String, String> {
+        let told = self.open().and_then(|mut open| {
+            (redis::cmd("INFO").arg("persistence")).query::<String>(&mut open)
+        });
+        told.map_err(|error| error.to_string())
+    }
+
     fn open(&self) -> redis::RedisResult<redis::Connection> {
         redis::Client::open(self.url.as_str())?.get_connection_with_timeout(START)
     }

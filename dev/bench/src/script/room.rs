@@ -19,14 +19,14 @@ use now_serving::request::Request;
 use now_serving::store::upstash::{Attempt, StoreError};
 use now_serving::store::{Line, MayDraw, script};
 use now_serving_baselines::STORE_TOKEN;
-use serde_json::json;
+use serde_json::{Value, json};
 use upstash_local::{Redis, Store};
 use virtual_edge::{Direct, id_of};
 
 use crate::at_hand::AtHand;
 
 /// How many visitors wait before the first call that is measured.
-const WAITING: u64 = 100;
+const WAITING: usize = 100;
 
 /// A visitor's number and its lane.
 pub(super) type Drawn = (Lane, WaitingProof);
@@ -39,7 +39,8 @@ pub(super) struct Room {
     config: Config,
     store: Direct,
     known: Known,
-    region: Option<Lane>,
+    /// The regions of the room.
+    regions: Vec<Lane>,
     waiting: VecDeque<Held>,
     /// The roll of the line, and how often it took over what older ones knew, once it is there.
     order: Option<(u64, u64)>,
@@ -56,14 +57,33 @@ impl LastBoard for Known {
     }
 }
 
+/// The regions of such a room, each with its data centre.
+fn regions(kind: &str) -> &'static [(&'static str, &'static str)] {
+    let all = &[
+        ("west", "SJC"),
+        ("east", "LHR"),
+        ("north", "ARN"),
+        ("south", "SYD"),
+        ("middle", "FRA"),
+        ("islands", "AKL"),
+        ("coast", "LIS"),
+    ];
+    match kind {
+        "regions" => &all[..2],
+        "eight lanes" => all,
+        _ => &[],
+    }
+}
+
 /// What a room of this kind is set to, beside what is set for development.
 fn settings(kind: &str) -> BTreeMap<String, String> {
-    let regions =
-        json!([{ "name": "west", "pops": ["SJC", "SEA"] }, { "name": "east", "pops": ["LHR"] }]);
+    let regions: Vec<Value> = (regions(kind).iter())
+        .map(|(name, pop)| json!({ "name": name, "pops": [pop] }))
+        .collect();
     let event = json!({ "id": "sale", "prequeue": "2020-01-01T08:00:00Z", "opens": "2020-01-01T09:00:00Z", "closes": "2099-01-01T09:00:00Z" });
     let set = match kind {
         "cap" => vec![("total_active", "100000".to_owned())],
-        "regions" => vec![("regions", regions.to_string())],
+        "regions" | "eight lanes" => vec![("regions", json!(regions).to_string())],
         "event" => vec![("event", event.to_string())],
         "front lane" => vec![("front_share", "20".to_owned())],
         _ => Vec::new(),
@@ -86,20 +106,21 @@ impl Room {
         let line = ["HSET", "queue:{main}"];
         store.command(&[&line[..], &harness::kept::begun(&born)].concat())?;
         store.command(&["SCRIPT", "LOAD", script()])?;
-        let west = RegionName::read("west").map(Lane::Region);
+        let region = |(name, _): &(&str, &str)| RegionName::read(name).map(Lane::Region);
         let mut room = Self {
             config,
             store: Direct(store),
             known: Known(None),
-            region: west.filter(|_| kind == "regions"),
+            regions: regions(kind).iter().filter_map(region).collect(),
             waiting: VecDeque::new(),
             order: None,
             ids: 0,
             batches: 0,
         };
-        for _ in 0..WAITING {
+        let lanes = [&[Lane::Main], &room.regions[..]].concat();
+        for lane in lanes.into_iter().cycle().take(WAITING) {
             let id = room.next_id();
-            let drawn = room.line(None, Lane::Main, |line| line.join(&id));
+            let drawn = room.line(None, lane, |line| line.join(&id));
             let drawn = room.learns(drawn)?;
             room.waits(id, drawn);
         }
@@ -118,7 +139,7 @@ impl Room {
 
     /// The region in which visitors draw, where the room has some.
     pub(super) fn lane(&self) -> Option<Lane> {
-        self.region
+        self.regions.first().copied()
     }
 
     /// What one request of a visitor asks of the line.
