@@ -166,8 +166,8 @@ local function take(copy)
   end
   if has_grown or is_first or is_later then
     state.merged = state.merged + 1
-    rolls.keep_few()
   end
+  rolls.keep_few()
   take_settings(copy)
   if copy.begun and not rolls.has_ended(copy.own) then
     require('lot').take(copy.begun, copy.own - own)

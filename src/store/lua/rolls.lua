@@ -53,7 +53,6 @@ function rolls.begin()
   end
   -- Where the clock was set back, other data may count on from the same one.
   state.own = now > last and now or last + 1 + now % 60000
-  rolls.keep_few()
 end
 -- All rolls before this one have ended.
 function rolls.end_before(epoch)

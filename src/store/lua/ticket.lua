@@ -37,6 +37,7 @@ local function take(lane, ticket)
   learn(of, math.min(ticket.seen, ticket.position), ticket.position)
   if is_further and ticket.born == state.own then
     require('loss')()
+    rolls.keep_few()
   end
   state.merged = state.merged + (is_further and 1 or 0)
 end
