@@ -81,18 +81,16 @@ impl Ticket {
             || self.grace.is_some_and(|grace| now.secs() < grace.until)
     }
 
-    /// Whether a stay by it was ended, as this board says. An admission ends with all visits of its roll. What was let in without the
-    /// store ends with a hold or a closure too, since it was never this visitor's turn.
+    /// Whether a stay by it was ended, as this board says. An admission ends with all visits of its roll; that of who was called and
+    /// has not gone in with the numbers already, unless a session has begun with the call. What was let in without the store ends
+    /// with a hold or a closure too, since it was never this visitor's turn.
     #[must_use]
-    pub fn is_ended_by(&self, board: &Board) -> bool {
+    pub fn is_ended_by(&self, board: &Board, has_gone_in: impl FnOnce() -> bool) -> bool {
         match self.standing {
-            // Who was called and has not gone in has a number still, unless a session has begun with the call.
-            Standing::Admitted {
-                born,
-                session: None,
-                ..
-            } if self.called => board.has_ended(born),
-            Standing::Admitted { born, .. } => board.has_ended_visits(born),
+            Standing::Admitted { born, session, .. } => {
+                let is_number = || self.called && session.is_none() && !has_gone_in();
+                board.has_ended_visits(born) || board.has_ended(born) && is_number()
+            }
             Standing::Provisional { .. } | Standing::Waiting(_) => {
                 let granted = self.grace.and_then(|grace| grace.epoch);
                 let is_of_others = granted.is_some_and(|epoch| epoch != board.visits_epoch);

@@ -199,7 +199,7 @@ pub(super) fn ticket(held: &Ticket, board: &Board, now_ms: u64) -> String {
                 }
             }
         }
-        (Standing::Admitted { position, .. }, _) if !held.is_ended_by(&board) => {
+        (Standing::Admitted { position, .. }, _) if !held.is_ended_by(&board, || false) => {
             let named = position.map_or_else(
                 || "a ticket without a number".to_owned(),
                 |position| format!("number {}", number(position.0)),

@@ -2,7 +2,8 @@
 -- Gives `claimed_before`, `claim`, `straight`.
 
 local call = require('call')
-local live, mode, cap, lanes = require('live'), require('mode'), require('cap'), require('lanes')
+local live, mode, cap = require('live'), require('mode'), require('cap')
+local rolls, lanes = require('rolls'), require('lanes')
 local memory, sessions, ticket = require('memory'), require('sessions'), require('ticket')
 local arg, key, now, this_minute = call.arg, call.key, call.now, call.minute
 
@@ -12,7 +13,11 @@ local function claimed_before()
   local known = key.claim and redis.pcall('GET', key.claim)
   known = type(known) == 'string' and known or ''
   local lane, born, position, last, second, network = string.match(known, '^(%S+) (%d+):(%d+) (%d+) (%d+) (.*)$')
-  local place = lane and ticket.place_in(lanes.of(lane), { born = tonumber(born), position = tonumber(position) })
+  born, position = tonumber(born), tonumber(position)
+  -- An event has ended the number, and not the visit that it opened.
+  local is_visit = lane and rolls.has_ended(born) and not rolls.has_ended_visits(born)
+  local place = is_visit and { of = { lane = lane, born = born }, number = position }
+    or lane and ticket.place_in(lanes.of(lane), { born = born, position = position })
   if place and this_minute <= tonumber(last) then
     local is_soon = now < (tonumber(second) + call.TTL.draw) * 1000
     return place, tonumber(last), is_soon or network ~= '' and network == arg.network

@@ -76,7 +76,8 @@ impl Visit {
     /// The ticket that is left where this board says that the number has ended, or that its turn has passed.
     fn ended_by(&self, board: &Board, request: &Request<'_>) -> Option<(Ticket, Board)> {
         let (ticket, now) = (&self.ticket, request.now);
-        let left = if ticket.is_ended_by(board) {
+        let has_gone_in = || self.has_gone_in(request);
+        let left = if ticket.is_ended_by(board, has_gone_in) {
             outside(ticket.clone(), now)
         } else if self.has_missed_turn(board, request) {
             anew_with(ticket, Notice::TurnOver, now)
@@ -104,9 +105,8 @@ impl Visit {
             && !self.has_gone_in(request)
     }
 
-    /// A client that ignores its cookies comes again with the ticket that it went in by.
     fn has_gone_in(&self, request: &Request<'_>) -> bool {
-        request.pop.has_heard(Once::Admitted, &self.ticket.id)
+        has_gone_in(&self.ticket, request.pop)
     }
 
     fn outside(self, board: Board, now: Now) -> Self {
@@ -158,6 +158,11 @@ impl Visit {
     }
 }
 
+/// A client that ignores its cookies comes again with the ticket that it went in by.
+pub(super) fn has_gone_in(held: &Ticket, pop: &dyn Pop) -> bool {
+    pop.has_heard(Once::Admitted, &held.id)
+}
+
 /// The board near the visitor: who has not gone in yet looks at it as who waits does, since the room may be on hold by now.
 pub(super) fn looked(request: &Request<'_>) -> (Option<CachedBoard>, FollowUp) {
     let last = || request.pop.last();
@@ -179,8 +184,7 @@ pub(super) fn looked(request: &Request<'_>) -> (Option<CachedBoard>, FollowUp) {
 
 /// Whether a called visitor stays outside while no configuration can be read, by the last board alone.
 pub(crate) fn is_kept_out(held: &Ticket, pop: &dyn Pop, now: Now) -> bool {
-    let has_gone_in = || pop.has_heard(Once::Admitted, &held.id);
-    held.called && holding(pop.last().as_ref(), now).is_some() && !has_gone_in()
+    held.called && holding(pop.last().as_ref(), now).is_some() && !has_gone_in(held, pop)
 }
 
 /// The last board, if it is of a room that admits no visitor: what an operator set holds until a newer board is known, the marker

@@ -3,7 +3,7 @@
 //! Invariant: this costs no call to the store. A POP tells it what was renewed with the counts, once for each ticket and minute.
 
 use super::begin::anew;
-use super::called::looked;
+use super::called::{has_gone_in, looked};
 use super::ending::outside;
 use super::{FollowUp, Visit};
 use crate::cache::{CachedBoard, Pop, ended};
@@ -131,9 +131,14 @@ fn at_visit(
     }
 }
 
+/// Whether this board says that the stay has ended.
+fn is_ended_by(held: &Ticket, board: &Board, pop: &dyn Pop) -> bool {
+    held.is_ended_by(board, || has_gone_in(held, pop))
+}
+
 /// The ticket that is left where this board says that the stay has ended.
 fn ended_by(held: &Ticket, last: &CachedBoard, pop: &dyn Pop, now: Now) -> Option<Ticket> {
-    if held.is_ended_by(last.board.as_ref()?) {
+    if is_ended_by(held, last.board.as_ref()?, pop) {
         return Some(outside(held.clone(), now));
     }
     let is_admitted = matches!(held.standing, Standing::Admitted { .. });
@@ -268,7 +273,7 @@ pub(crate) fn still_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> Option<Fol
         Standing::Provisional { .. } | Standing::Waiting(_) => last.is_fresh(now),
     });
     let board = last.and_then(|last| last.board);
-    let has_ended = board.is_some_and(|board| held.is_ended_by(&board));
+    let has_ended = board.is_some_and(|board| is_ended_by(held, &board, pop));
     let after = if is_fresh {
         FollowUp::Nothing
     } else {

@@ -121,6 +121,25 @@ fn an_update_that_is_overtaken_by_its_page_takes_no_visitor_out() {
     assert!(update.ask("/shop").inside, "for six minutes already");
 }
 
+/// The cookie of the update came last, so the visitor inside goes on by a ticket that says that it was called.
+#[test]
+fn who_went_in_by_a_called_ticket_stays_inside_when_an_event_begins() {
+    let house = House::native();
+    house.set("automatic", "0");
+    let mut visitor = called(&house);
+    house.wait(180 * SECOND);
+    let mut again = Visitor::holding(&house, visitor.ticket.clone());
+    assert!(visitor.ask("/shop").inside);
+    let opens = iso_8601((house.now_ms() / 1000 + 1) * 1000).replace(".000", "");
+    let event = json!({ "id": "sale", "opens": opens }).to_string();
+    house.set("event", &event);
+    house.wait(3 * SECOND);
+    let mut late = Visitor::new(&house);
+    late.ask("/");
+    house.wait(3 * SECOND);
+    assert!(again.ask("/shop").inside);
+}
+
 /// An edge whose origin answers with a status that the story says.
 struct Keeping {
     config: Config,

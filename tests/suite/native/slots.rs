@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use now_serving::page::iso_8601;
 use serde_json::{Value, json};
+use upstash_local::{Fault, Faults};
 
 use super::ended::{end, inside as taken, pass};
 use crate::house::{Ask, House, Visitor, claims, inside, visitors};
@@ -134,6 +135,29 @@ fn an_event_ends_no_session() {
         (&told["position"], &told["notice"]),
         (&json!(7), &json!("line_started_anew"))
     );
+}
+
+/// The answer to a claim was lost, and an event began before its visitor could ask again.
+#[test]
+fn who_claimed_a_slot_just_before_an_event_goes_in_by_it() {
+    let house = easy();
+    house.set("total_active", "1");
+    let mut all = visitors(&house, 3);
+    assert_eq!(inside(&mut all), [true, false, false]);
+    house.permit(1);
+    let passes = [pass(&house, &all[0])];
+    assert_eq!(end(&house, &passes)["ended"], 1);
+    house.wait(Duration::from_mins(2));
+    // An answer that is cut off as well keeps what was done.
+    house.store.fail(Faults::always(Fault::DropAnswer));
+    assert!(!all[1].ask("/echo").inside);
+    house.store.fail(Faults::none());
+    assert_eq!(taken(&house), 1);
+    event(&house);
+    house.wait(SEEN);
+    assert!(all[1].ask("/echo").inside);
+    assert!(!all[2].ask("/echo").inside);
+    assert_eq!(taken(&house), 1);
 }
 
 #[test]
