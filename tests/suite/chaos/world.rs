@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use invariants::Held;
 use invariants::History;
+use now_serving::cache::LastBoard;
 use now_serving::cache::outbox::{RENEWAL, Tally};
-use now_serving::cache::{BoardCache, LastBoard};
 use now_serving::config::Config;
 use now_serving::http::{Answer, Call};
 use now_serving::queue::{Inversion, Mode, Now, Reason};
@@ -112,10 +112,10 @@ pub(super) struct Heard {
     pub(super) calls: u64,
     pub(super) has_failed: bool,
     pub(super) is_renewed: bool,
-    /// Whether the POP's copy of the board said that the room is open.
+    /// Whether the last board that the POP knew said that the room is open.
     pub(super) is_open: bool,
-    /// The most calls that a visitor inside may cost: one where the request cannot be taken back and the POP knew no board, or two with
-    /// the script.
+    /// The most calls that a visitor inside may cost: one where the request cannot be taken back and the POP knew no board, or where
+    /// an open room lets in who draws nothing; two with the script.
     pub(super) most_inside: u64,
     pub(super) luck: Luck,
 }
@@ -408,11 +408,12 @@ impl World {
         let logs = |happened: Happened<'_>| {
             held_to_schema(&happened.entry(room));
         };
-        let copy = cache.memory.peek().and_then(|copy| copy.board);
-        let is_open = copy.is_some_and(|board| board.scheduled_mode() == Mode::Open);
+        // Who draws nothing goes in by the last board of an open room, and looks first where that is old.
+        let last = cache.memory.last_board();
+        let is_open = last.is_some_and(|board| board.scheduled_mode() == Mode::Open);
         let knows_none = cache.memory.last_board().is_none() || luck.cache != CacheFault::Sound;
         let looks_first = knows_none && !matches!(ask.method, "GET" | "HEAD");
-        let most_inside = if looks_first { 2 } else { 0 };
+        let most_inside = if looks_first || is_open { 2 } else { 0 };
         cache.is_from_now_on(luck.cache);
         let way = (&self.store, TAKES);
         let turn = Turn::new((&call, now), &config, way, &cache, &logs).by(&wire);
