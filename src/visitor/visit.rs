@@ -31,7 +31,7 @@ pub(crate) use called::is_kept_out;
 use ending::{decided, outside, without_store};
 use first::{by_the_copy, draw_and_tell, without_a_draw};
 pub use session::Shared;
-use session::{Kept, Renewed, ended_unknown};
+use session::{Kept, Renewed, ended_by_look, looked_first};
 pub(crate) use session::{outside_now, renewed_unsigned, still_inside, was_ended};
 use sign::{Asked, BoardRead, look};
 use signals::{judged, kept_from_drawing};
@@ -135,15 +135,20 @@ fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     let Request { call, pop, now, .. } = *request;
     let brought = Brought::of(ticket.as_ref(), now);
     let mut held = held(ticket, &call.id, now);
-    if let Some(visit) = ended_unknown(kind, &held, request) {
-        return visit;
+    let look = looked_first(kind, &held, request);
+    if let Some((ticket, board)) = ended_by_look(&held, look.as_ref(), request) {
+        // No number is drawn by the same request: that would be another call.
+        return Visit {
+            after: look.map_or(FollowUp::Nothing, |(_, after)| after),
+            ..Visit::provisional(ticket, board)
+        };
     }
     if held.is_inside(now) {
         match still_inside(&held, pop, now) {
             Some(after) => match session::kept_inside(kind, held, request) {
                 Kept::Inside(held, renewed, shared) => {
                     let visit = Visit::inside(held, (renewed, shared), after);
-                    return visit.held_back_or_in(kind, request);
+                    return visit.held_back_or_in(kind, look, request);
                 }
                 Kept::Over(ticket) => held = ticket,
             },

@@ -3,7 +3,7 @@
 //! Invariant: a room on hold, by an operator or by itself, admits no called visitor; neither the number nor a session is used up by that.
 
 use super::ending::outside;
-use super::session::{anew_with, is_about_to_end};
+use super::session::{Looked, anew_with, is_about_to_end};
 use super::sign::has_a_claim;
 use super::{FollowUp, Visit, VisitOutcome};
 use crate::cache::{CachedBoard, Lookup, Once, Pop};
@@ -51,11 +51,17 @@ impl Visit {
     }
 
     /// A called visitor goes in by what the visitor does, unless the room admits no visitor at the moment.
-    pub(super) fn held_back_or_in(self, kind: Kind, request: &Request<'_>) -> Self {
+    /// `look`: what this request has looked at already.
+    pub(super) fn held_back_or_in(
+        self,
+        kind: Kind,
+        look: Option<Looked>,
+        request: &Request<'_>,
+    ) -> Self {
         if !self.ticket.called {
             return self;
         }
-        let (last, after) = looked(request);
+        let (last, after) = look.unwrap_or_else(|| looked(request));
         let loads = kind == Kind::Poll && is_about_to_end(&self.ticket, last.as_ref(), request.now);
         let board = last.as_ref().and_then(|last| last.board.as_ref());
         if let Some((ticket, board)) = board.and_then(|board| self.ended_by(board, request)) {

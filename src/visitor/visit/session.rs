@@ -2,10 +2,10 @@
 //!
 //! Invariant: this costs no call to the store. A POP tells it what was renewed with the counts, once for each ticket and minute.
 
+use super::FollowUp;
 use super::begin::anew;
 use super::called::{has_gone_in, looked};
 use super::ending::outside;
-use super::{FollowUp, Visit};
 use crate::cache::{CachedBoard, Pop, ended};
 use crate::queue::sessions::AtVisit;
 use crate::queue::{Board, CountedRenewal, Enforcement, Now, Sessions, SharedTickets};
@@ -237,30 +237,33 @@ pub(super) fn anew_with(held: &Ticket, notice: Notice, now: Now) -> Ticket {
     }
 }
 
-/// The visit of a visitor inside whose stay has ended, where this POP knows no sign and the request cannot be taken back: an unsafe
-/// method, and the page by which a called visitor goes in. It looks first, as one of all that come then; any other request is served
-/// at once, and looks afterwards. What was let in without the store ends by itself.
-pub(super) fn ended_unknown(kind: Kind, held: &Ticket, request: &Request<'_>) -> Option<Visit> {
-    let (pop, now) = (request.pop, request.now);
+/// A look at the board, and what is left to do.
+pub(super) type Looked = (Option<CachedBoard>, FollowUp);
+
+/// The look of a visitor inside, where this POP knows no sign and the request cannot be taken back: an unsafe method, and the page by
+/// which a called visitor goes in. It looks first, as one of all that come then; any other request is served at once, and looks
+/// afterwards. What was let in without the store ends by itself.
+pub(super) fn looked_first(kind: Kind, held: &Ticket, request: &Request<'_>) -> Option<Looked> {
     let is_admitted = matches!(held.standing, Standing::Admitted { .. });
     let is_unsafe = !matches!(request.call.method.as_str(), "GET" | "HEAD");
     let goes_in = held.called && kind.renews();
     let is_unknown = || {
-        pop.last_for_inside(now)
-            .and_then(|last| last.board)
-            .is_none()
+        let last = request.pop.last_for_inside(request.now);
+        last.and_then(|last| last.board).is_none()
     };
-    if !is_admitted || !(is_unsafe || goes_in) || !is_unknown() {
-        return None;
-    }
-    let (last, after) = looked(request);
-    let last = last?;
-    let ticket = ended_by(held, &last, pop, now)?;
-    // No number is drawn by the same request: that would be another call.
-    Some(Visit {
-        after,
-        ..Visit::provisional(ticket, last.board?)
-    })
+    let looks = is_admitted && (is_unsafe || goes_in) && is_unknown();
+    looks.then(|| looked(request))
+}
+
+/// What is left of the ticket where that look says that the stay has ended, and the board that says so.
+pub(super) fn ended_by_look(
+    held: &Ticket,
+    look: Option<&Looked>,
+    request: &Request<'_>,
+) -> Option<(Ticket, Board)> {
+    let last = look?.0.as_ref()?;
+    let ticket = ended_by(held, last, request.pop, request.now)?;
+    Some((ticket, last.board.clone()?))
 }
 
 /// Whether an admission still counts: only a board can say that its epoch has ended, and an epoch that has ended never

@@ -254,7 +254,9 @@ fn who_was_called_is_held_where_the_cache_does_not_answer() {
         assert_eq!(edge.answer(&set, 200).0.status, 200);
         edge.wait(3 * SECOND);
         edge.pop.is_from_now_on(CacheFault::Silent);
+        let before = edge.store.calls();
         assert_eq!(edge.page(&mut ticket, 200).0, goes_in, "{mode}");
+        assert_eq!(edge.store.calls() - before, 1, "{mode}: one look");
         edge.pop.is_from_now_on(CacheFault::Sound);
     }
 }
