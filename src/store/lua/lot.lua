@@ -3,7 +3,7 @@
 -- which are fixed from then on: `LANE/ROLL=base:drawn,…`, `drawn` of them behind `base`, or `none`. Once a secret is committed to,
 -- `commitment secret value` stands behind them: `secret` is - until the order is decided. `queue/begun.rs` reads it, and computes from a
 -- decided lot the places of visitors whom the edge tells them: over the numbers of all rolls of a lane.
--- Gives `written`, `is_undecided`, `drawn`, `order_now`, `is_spent`, `take`, `sold_out`, `end_all`, `note_drawing`, `secret`, `decide`,
+-- Gives `written`, `is_undecided`, `drawn`, `order_now`, `is_spent`, `take`, `sold_out`, `end_numbers`, `note_drawing`, `secret`, `decide`,
 -- `follow_phase`.
 
 local call, record = require('call'), require('record')
@@ -142,7 +142,7 @@ function lot.sold_out()
 end
 
 -- On purpose: a roll begins, and every number so far ends. Those of the roll go on behind them.
-function lot.end_all()
+function lot.end_numbers()
   local before = {}
   for _, lane in ipairs(lanes.list) do
     before[lane] = lanes.sum(lane, 'drawn')
@@ -185,7 +185,7 @@ local function begin_event(brought)
   local event = events.current
   if is_to_begin() then
     if not rolls.is_young() then
-      lot.end_all()
+      lot.end_numbers()
     end
     events.begun = { id = event.id, opens = event.opens, order = event.order }
     journal.note('event', '-', '-', journal.word(string.format('%s:%d:%s', event.id, event.opens, event.order)))

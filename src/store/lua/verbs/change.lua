@@ -131,7 +131,7 @@ local acts = {
   end,
   epoch = function()
     local ended = lanes.waiting()
-    lot.end_all()
+    lot.end_numbers()
     -- Visits too. Who was inside is called again, and does not count as come for the first time.
     state.visits_epoch = state.own
     require('sessions').end_all()
