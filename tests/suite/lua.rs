@@ -3,25 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use crate::fed::fed;
 use crate::pure::conventions::{self, root};
 
 /// What luacheck finds in this script, and whether it is content with it.
 fn checked(script: &str) -> (bool, String) {
-    let mut luacheck = Command::new("luacheck")
-        .args(["--no-color", "-"])
-        .current_dir(root())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = luacheck.stdin.take().unwrap();
-    input.write_all(script.as_bytes()).unwrap();
-    drop(input);
-    let output = luacheck.wait_with_output().unwrap();
+    let mut luacheck = Command::new("luacheck");
+    luacheck.args(["--no-color", "-"]).current_dir(root());
+    let output = fed(&mut luacheck, script);
     let found = String::from_utf8(output.stdout).unwrap();
     (output.status.success(), found)
 }

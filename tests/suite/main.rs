@@ -81,6 +81,7 @@ mod corpora;
 mod crowd;
 mod examples;
 mod faults;
+mod fed;
 mod fuzz;
 mod health;
 mod house;

@@ -1,10 +1,9 @@
 //! The metrics, the dashboard and the alerts in `deploy/monitoring`, held against a real Prometheus.
 
 use std::fs;
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use serde_json::Value;
 use upstash_local::{Fault, Faults};
 
 use crate::connection::Connection;
+use crate::fed::fed;
 use crate::house::{Ask, House, PERMIT_TOKEN, Visitor};
 use crate::metrics::scrape;
 use crate::pure::conventions::text;
@@ -29,18 +29,9 @@ fn file(name: &str) -> PathBuf {
 }
 
 fn promtool(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(tools::promtool().unwrap())
-        .args(arguments)
-        .current_dir(file(""))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(input.as_bytes()).unwrap();
-    drop(stdin);
-    child.wait_with_output().unwrap()
+    let mut promtool = Command::new(tools::promtool().unwrap());
+    promtool.args(arguments).current_dir(file(""));
+    fed(&mut promtool, input)
 }
 
 fn said(output: &Output) -> String {

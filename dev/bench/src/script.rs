@@ -1,7 +1,7 @@
 //! `cargo dev bench --store`: what a call of the script takes of a real Redis, and how many commands it has there.
 //!
-//! The time is the one by which Redis counts its own work, without the way to it; the bytes are those of its log on disk. A call is made as the edge makes it, with the
-//! settings of a room, and with the copy of the board that a data centre has by then.
+//! The time is the one by which Redis counts its own work, without the way to it; the bytes are those of its log on disk. A call is
+//! made as the edge makes it, with the settings of a room, and with the copy of the board that a data centre has by then.
 
 mod room;
 

@@ -1,14 +1,14 @@
 //! What a third party checks by the programs of the docs, without any code of this project: a journal, receipts and a lot.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use harness::tools;
 use serde_json::{Value, json};
 
+use crate::fed::fed;
 use crate::house::{Ask, House, Visitor, visitors};
 use crate::pure::conventions::text;
 use crate::stories::lot::drawn_and_decided;
@@ -27,17 +27,8 @@ fn program(folder: &Path, page: &str) -> PathBuf {
 
 /// Whether it ends well, and what it writes.
 fn run(program: &Path, arguments: &[&str], input: &str) -> (bool, String) {
-    let mut command = Command::new(tools::python().unwrap());
-    let pipes = command.arg(program).args(arguments).stdin(Stdio::piped());
-    let mut running = pipes
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = running.stdin.take().unwrap();
-    stdin.write_all(input.as_bytes()).unwrap();
-    drop(stdin);
-    let ended = running.wait_with_output().unwrap();
+    let mut python = Command::new(tools::python().unwrap());
+    let ended = fed(python.arg(program).args(arguments), input);
     let written = [ended.stdout, ended.stderr].concat();
     let written = String::from_utf8(written).unwrap();
     (ended.status.success(), written.trim_end().to_owned())

@@ -114,13 +114,19 @@ fn visitors_of_the_new_line_who_went_in_before_the_cap_are_counted() {
     assert_eq!(taken(&house), many + 2);
 }
 
+/// Three visitors inside, who have all slots.
+fn full(house: &House) -> Vec<Visitor<'_>> {
+    house.set("total_active", "3");
+    let mut all = visitors(house, 3);
+    assert_eq!(inside(&mut all), [true; 3]);
+    all
+}
+
 /// Who is inside stays, and keeps the slot; who waits draws anew.
 #[test]
 fn an_event_ends_no_session() {
     let house = easy();
-    house.set("total_active", "3");
-    let mut all = visitors(&house, 3);
-    assert_eq!(inside(&mut all), [true; 3]);
+    let mut all = full(&house);
     let mut waiting = visitors(&house, 2);
     assert_eq!(inside(&mut waiting), [false; 2]);
     house.wait(Duration::from_mins(3));
@@ -163,9 +169,7 @@ fn who_claimed_a_slot_just_before_an_event_goes_in_by_it() {
 #[test]
 fn a_session_that_begins_in_the_minute_of_a_new_line_can_be_ended() {
     let house = easy();
-    house.set("total_active", "3");
-    let mut before = visitors(&house, 3);
-    assert_eq!(inside(&mut before), [true; 3]);
+    let before = full(&house);
     let old: Vec<String> = before.iter().map(|visitor| pass(&house, visitor)).collect();
     end_all(&house);
     house.wait(SEEN);
