@@ -209,28 +209,39 @@ impl Board {
     }
 }
 
+/// A number of a roll.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The roll.
+    pub born: u64,
+    /// The number.
+    pub position: Position,
+    /// The position that its holder drew, where a lot gave this one.
+    pub came: Option<Position>,
+}
+
 /// What a waiting ticket proves about the line, so that a store without memory can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitingProof {
-    /// The roll of its number.
-    pub born: u64,
+    /// Its number.
+    pub place: Place,
     /// The first roll that counted when it was signed.
     pub epoch: u64,
     /// The first roll of which visits counted then.
     pub visits_epoch: u64,
-    /// The number.
-    pub position: Position,
     /// How much of its roll and lane had been served when it was drawn.
     pub cursor_at_draw: Cursor,
-    /// The position that its holder drew, where a lot gave another one.
-    pub came: Option<Position>,
 }
 
 impl WaitingProof {
-    /// Whether it is the same number of the same roll; a later sight of the board makes no difference.
+    /// That of a place in a line of which no roll has ended.
     #[must_use]
-    pub fn is_same(self, other: Self) -> bool {
-        let written = |place: Self| (place.born, place.position, place.came);
-        written(self) == written(other)
+    pub fn of(place: Place, cursor_at_draw: Cursor) -> Self {
+        Self {
+            place,
+            epoch: 1,
+            visits_epoch: 1,
+            cursor_at_draw,
+        }
     }
 }

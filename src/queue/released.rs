@@ -63,7 +63,7 @@ pub enum Bound {
     /// The mode admits no visitor.
     Mode,
     /// An older line may still come back.
-    Settling,
+    Quiet,
     /// Credit and budget are used up.
     Pace,
     /// No slot is free.
@@ -81,7 +81,7 @@ impl Bound {
     pub const ALL: [Self; 8] = [
         Self::Waiting,
         Self::Mode,
-        Self::Settling,
+        Self::Quiet,
         Self::Pace,
         Self::Slots,
         Self::Recount,
@@ -95,7 +95,7 @@ impl Bound {
         match self {
             Self::Waiting => "waiting",
             Self::Mode => "mode",
-            Self::Settling => "settling",
+            Self::Quiet => "quiet",
             Self::Pace => "pace",
             Self::Slots => "slots",
             Self::Recount => "recount",

@@ -8,7 +8,7 @@
 
 use serde::Deserialize;
 
-use super::{Board, Lane, LaneState, WaitingProof};
+use super::{Board, Lane, LaneState, Place, WaitingProof};
 use crate::queue::{Cursor, Position, Verdict, decide};
 
 /// What state, board and ticket mean by what they hold. Those of another format are none to this version of the service.
@@ -66,7 +66,7 @@ pub enum TicketState {
     /// Its roll has ended.
     Ended,
     /// Its roll may still come back.
-    Settling,
+    Awaited,
     /// It is younger than the board: drawn after this board was read.
     Ahead,
 }
@@ -143,23 +143,31 @@ impl Board {
         position.0.checked_sub(begin).filter(|far| *far > 0)
     }
 
-    /// The place at this position, to be written on its ticket.
+    /// The place at this position.
     #[must_use]
-    pub fn place(&self, position: Position) -> WaitingProof {
+    pub fn place(&self, position: Position) -> Place {
         let (of, number) = self.stretch_at(position);
-        WaitingProof {
+        Place {
             born: of.born,
+            position: number,
+            came: None,
+        }
+    }
+
+    /// What the ticket of this place proves from now on.
+    #[must_use]
+    pub fn proof(&self, place: Place) -> WaitingProof {
+        WaitingProof {
+            place,
             epoch: self.epoch,
             visits_epoch: self.visits_epoch,
-            position: number,
-            cursor_at_draw: of.served,
-            came: None,
+            cursor_at_draw: self.stretch(place.born).map_or(Cursor(0), |of| of.served),
         }
     }
 
     /// The position of a place, whether or not its number was drawn as far as this board knows.
     #[must_use]
-    pub fn number(&self, place: WaitingProof) -> Option<Position> {
+    pub fn number(&self, place: Place) -> Option<Position> {
         let written = self.written_number(place)?;
         match place.came {
             Some(_) => Some(written),
@@ -174,7 +182,7 @@ impl Board {
     }
 
     /// The same for the number of a place.
-    fn given(&self, place: WaitingProof) -> Option<Position> {
+    fn given(&self, place: Place) -> Option<Position> {
         let begun = self.begun.as_ref()?;
         let (born, number) = begun.by_lot((place.born, place.position.0))?;
         Some(Position(self.before(born).saturating_add(number)))
@@ -182,17 +190,20 @@ impl Board {
 
     /// The place with the number that the lot gave to its holder, where there was a lot.
     #[must_use]
-    pub fn redrawn(&self, place: WaitingProof) -> WaitingProof {
+    pub fn redrawn(&self, proof: WaitingProof) -> WaitingProof {
+        let place = proof.place;
         let written = self.written_number(place).filter(|_| place.came.is_none());
         let given = written.and_then(|_| self.given(place));
-        given.map_or(place, |given| WaitingProof {
-            came: written,
-            ..self.place(given)
+        given.map_or(proof, |given| {
+            self.proof(Place {
+                came: written,
+                ..self.place(given)
+            })
         })
     }
 
     /// The position of the number that stands on a ticket.
-    fn written_number(&self, place: WaitingProof) -> Option<Position> {
+    fn written_number(&self, place: Place) -> Option<Position> {
         let before = self.before(place.born);
         let knows = self.knows(place.born);
         knows.then(|| Position(place.position.0.saturating_add(before)))
@@ -227,8 +238,8 @@ impl Board {
 
     /// The same board, where this ticket of the lane shows more of its roll. No visitor is moved back.
     #[must_use]
-    pub fn seen_from(mut self, lane: Lane, place: WaitingProof) -> Self {
-        let (own, seen) = (self.own, place.cursor_at_draw);
+    pub fn seen_from(mut self, lane: Lane, proof: WaitingProof) -> Self {
+        let (own, seen, place) = (self.own, proof.cursor_at_draw, proof.place);
         if lane != Lane::Main && !self.lanes.iter().any(|known| known.lane == lane) {
             self.lanes.push(LaneState::new(lane));
         }
@@ -259,7 +270,7 @@ impl Board {
 impl TicketState {
     /// Where a ticket of this place stands.
     #[must_use]
-    pub fn of(place: WaitingProof, board: &Board) -> Self {
+    pub fn of(place: Place, board: &Board) -> Self {
         if board.has_ended(place.born) {
             return Self::Ended;
         }
@@ -269,7 +280,7 @@ impl TicketState {
             }
             Some(_) => Self::Ahead,
             None if place.born >= board.own => Self::Ahead,
-            None if board.young => Self::Settling,
+            None if board.young => Self::Awaited,
             None => Self::Ended,
         }
     }
@@ -292,13 +303,10 @@ mod tests {
         }
     }
 
-    fn place(born: u64, position: u64) -> WaitingProof {
-        WaitingProof {
+    fn place(born: u64, position: u64) -> Place {
+        Place {
             born,
-            epoch: 1,
-            visits_epoch: 1,
             position: Position(position),
-            cursor_at_draw: Cursor(0),
             came: None,
         }
     }
@@ -322,7 +330,7 @@ mod tests {
         let young = board(&[(2000, 1, 10)], true);
         assert_eq!(
             TicketState::of(place(1000, 3), &young),
-            TicketState::Settling
+            TicketState::Awaited
         );
         assert_eq!(TicketState::of(place(499, 3), &young), TicketState::Ended);
     }
@@ -345,19 +353,16 @@ mod tests {
             (75, place(2000, 15)),
         ] {
             let written = two.place(Position(number));
-            assert!(written.is_same(expected), "{written:?}");
+            assert!(written == expected, "{written:?}");
             assert_eq!(two.number(written), Some(Position(number)));
         }
         let none = board(&[(1000, 5, 60)], true);
-        assert!(none.place(Position(61)).is_same(place(2000, 1)));
+        assert_eq!(none.place(Position(61)), place(2000, 1));
     }
 
     #[test]
     fn a_ticket_of_the_first_board_is_kept_by_the_next_ones() {
-        let seen = WaitingProof {
-            cursor_at_draw: Cursor(7),
-            ..place(1000, 8)
-        };
+        let seen = WaitingProof::of(place(1000, 8), Cursor(7));
         let later = board(&[(1000, 5, 60)], false).seen_from(Lane::Main, seen);
         assert_eq!(later.cursor(), Cursor(7));
     }

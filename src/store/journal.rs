@@ -4,7 +4,7 @@ use super::Line;
 use super::arguments::named;
 use super::reply::Answer;
 use super::upstash::StoreError;
-use crate::queue::{Head, JournalPage, JournalRange, Lane, Noted, Traced, WaitingProof};
+use crate::queue::{Head, JournalPage, JournalRange, Lane, Noted, Place, Traced};
 
 impl Line<'_> {
     /// Reads a page of the journal; changes nothing.
@@ -26,9 +26,9 @@ impl Line<'_> {
     pub fn trace(
         &self,
         (head, signed): (Option<Head>, u64),
-        (lane, place): (Lane, Option<WaitingProof>),
+        (lane, place): (Lane, Option<Place>),
     ) -> Result<Traced, StoreError> {
-        let of_place = |place: WaitingProof| {
+        let of_place = |place: Place| {
             [
                 ("trace_born", place.born.to_string()),
                 ("trace_position", place.position.0.to_string()),

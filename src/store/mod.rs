@@ -128,11 +128,12 @@ impl Line<'_> {
     pub fn look(
         &self,
         id: &str,
-        (place, event): (WaitingProof, Option<&Begun>),
+        (proof, event): (WaitingProof, Option<&Begun>),
         may_draw: MayDraw,
         batches: &[Batch],
     ) -> Result<LineAnswer, StoreError> {
         let (mut keys, mut arguments) = self.brought(batches);
+        let place = proof.place;
         let (chunk, number) = (place.position.0 / CHUNK, place.position.0 % CHUNK);
         let bit = number.saturating_mul(BITS).saturating_add(bit_of(id));
         let lane = self.lane.name().map(|lane| format!("{lane}:"));
@@ -145,10 +146,10 @@ impl Line<'_> {
         let ticket = [
             ("ticket_id", id.to_owned()),
             ("ticket_born", place.born.to_string()),
-            ("ticket_epoch", place.epoch.to_string()),
-            ("ticket_visits_epoch", place.visits_epoch.to_string()),
+            ("ticket_epoch", proof.epoch.to_string()),
+            ("ticket_visits_epoch", proof.visits_epoch.to_string()),
             ("ticket_position", place.position.0.to_string()),
-            ("ticket_seen", place.cursor_at_draw.0.to_string()),
+            ("ticket_seen", proof.cursor_at_draw.0.to_string()),
             ("claim_bit", bit.to_string()),
         ];
         arguments.extend(ticket.map(named));

@@ -3,7 +3,7 @@
 use super::challenge::Challenged;
 use super::{Grace, Notice, Standing, Ticket};
 use crate::queue::{
-    Begun, Cursor, FORMAT, Head, Invitation, Lane, Position, RoomName, WaitingProof,
+    Begun, Cursor, FORMAT, Head, Invitation, Lane, Place, Position, RoomName, WaitingProof,
 };
 use jwt_simple::prelude::*;
 
@@ -110,14 +110,14 @@ impl Claims {
                 price: challenge.map(|asked| [asked.place, asked.paid, asked.until]),
                 ..named
             },
-            Standing::Waiting(place) => Self {
-                born: Some(place.born),
-                epoch: Some(place.epoch),
-                visits_epoch: Some(place.visits_epoch).filter(|of| *of != place.epoch),
-                pos: Some(place.position.0),
-                cur: Some(place.cursor_at_draw.0),
-                came: place.came.map(|came| came.0),
-                event: event.filter(|_| place.came.is_some()),
+            Standing::Waiting(proof) => Self {
+                born: Some(proof.place.born),
+                epoch: Some(proof.epoch),
+                visits_epoch: Some(proof.visits_epoch).filter(|of| *of != proof.epoch),
+                pos: Some(proof.place.position.0),
+                cur: Some(proof.cursor_at_draw.0),
+                came: proof.place.came.map(|came| came.0),
+                event: event.filter(|_| proof.place.came.is_some()),
                 ..named
             },
             Standing::Admitted {
@@ -177,12 +177,14 @@ impl Claims {
             }),
             (Some(born), Some(position), Some((seen, epoch)), None) => {
                 Some(Standing::Waiting(WaitingProof {
-                    born,
+                    place: Place {
+                        born,
+                        position: Position(position),
+                        came: self.came.map(Position),
+                    },
                     epoch,
                     visits_epoch: self.visits_epoch.unwrap_or(epoch),
-                    position: Position(position),
                     cursor_at_draw: Cursor(seen),
-                    came: self.came.map(Position),
                 }))
             }
             (Some(born), position, None, Some(at)) => Some(Standing::Admitted {

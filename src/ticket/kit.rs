@@ -5,7 +5,7 @@ use super::keys::unsealed;
 use super::offline::{LONGEST, parts};
 use super::{Keys, Standing, Ticket};
 use crate::http::moment::moment;
-use crate::queue::{Cursor, Now, Position, WaitingProof};
+use crate::queue::{Cursor, Now, Place, Position, WaitingProof};
 use ct_codecs::{Encoder, Hex};
 
 /// The kit's line, as `cargo dev migrate` found it.
@@ -41,18 +41,16 @@ impl Keys {
             return None;
         }
         let digest = hmac_sha256::Hash::hash(token.as_bytes());
-        let place = WaitingProof {
+        let place = Place {
             born: line.born,
-            epoch: 1,
-            visits_epoch: 1,
             position: Position(position),
-            cursor_at_draw: Cursor(0),
             came: None,
         };
+        let proof = WaitingProof::of(place, Cursor(0));
         let id = Hex::encode_to_string(digest.first_chunk::<16>()?).ok()?;
         Some(Ticket {
             life: left,
-            ..Ticket::new(id, Standing::Waiting(place), now)
+            ..Ticket::new(id, Standing::Waiting(proof), now)
         })
     }
 }
@@ -97,15 +95,13 @@ mod tests {
     fn a_ticket_of_the_kit_keeps_its_number_and_its_end() {
         let payload = r#"{"position":7,"expiry":"2027-01-15T09:00:00.500Z"}"#;
         let ticket = verified(payload, NOW).unwrap();
-        let place = WaitingProof {
+        let place = Place {
             born: LINE.born,
-            epoch: 1,
-            visits_epoch: 1,
             position: Position(7),
-            cursor_at_draw: Cursor(0),
             came: None,
         };
-        assert_eq!(ticket.standing, Standing::Waiting(place));
+        let proof = WaitingProof::of(place, Cursor(0));
+        assert_eq!(ticket.standing, Standing::Waiting(proof));
         assert_eq!((ticket.signed, ticket.life), (NOW.secs(), 3_600));
         let later = verified(payload, Now::from_secs(NOW.secs() + 60)).unwrap();
         assert_eq!((&later.id, later.life), (&ticket.id, 3_540));

@@ -17,8 +17,7 @@ mod standing;
 
 use crate::queue::draw;
 use crate::queue::{
-    Begun, Board, Cursor, DrawSecrets, FORMAT, Head, Invitation, Lane, Now, Position, RoomName,
-    WaitingProof,
+    Begun, Board, DrawSecrets, FORMAT, Head, Invitation, Lane, Now, Place, Position, RoomName,
 };
 use claims::Claims;
 use ct_codecs::{Encoder, Hex};
@@ -119,7 +118,7 @@ impl Ticket {
     pub fn position(&self) -> Option<Position> {
         match self.standing {
             Standing::Provisional { .. } => None,
-            Standing::Waiting(place) => Some(place.position),
+            Standing::Waiting(proof) => Some(proof.place.position),
             Standing::Admitted { position, .. } => position,
         }
     }
@@ -135,15 +134,12 @@ impl Ticket {
 
     /// The number that its holder has, or went in by: what the lot says of it was said before.
     #[must_use]
-    pub fn place(&self) -> Option<WaitingProof> {
+    pub fn place(&self) -> Option<Place> {
         match self.standing {
-            Standing::Waiting(place) => Some(place),
-            Standing::Admitted { position, born, .. } => position.map(|position| WaitingProof {
+            Standing::Waiting(proof) => Some(proof.place),
+            Standing::Admitted { position, born, .. } => position.map(|position| Place {
                 born,
-                epoch: 1,
-                visits_epoch: 1,
                 position,
-                cursor_at_draw: Cursor(0),
                 came: Some(position),
             }),
             Standing::Provisional { .. } => None,
@@ -362,17 +358,17 @@ mod tests {
     const NOW: u64 = 1_800_000_000;
 
     fn waiting() -> Ticket {
-        let place = WaitingProof {
-            born: 1_799_999_000_000,
-            epoch: 1,
-            visits_epoch: 1,
-            position: Position(5),
-            cursor_at_draw: Cursor(2),
-            came: None,
-        };
+        let proof = WaitingProof::of(
+            Place {
+                born: 1_799_999_000_000,
+                position: Position(5),
+                came: None,
+            },
+            Cursor(2),
+        );
         Ticket {
             life: 86_400,
-            ..Ticket::new("AAAAAAAAAAAAAAAAAAAAAA", Standing::Waiting(place), at(NOW))
+            ..Ticket::new("AAAAAAAAAAAAAAAAAAAAAA", Standing::Waiting(proof), at(NOW))
         }
     }
 
@@ -395,14 +391,14 @@ mod tests {
     fn the_longest_ticket_is_one() {
         use crate::queue::Lot;
         let lane = Lane::read(&"r".repeat(16)).unwrap();
-        let place = WaitingProof {
-            born: 1_799_999_000_000,
-            epoch: 1,
-            visits_epoch: 1,
-            position: Position(10_000_500),
-            cursor_at_draw: Cursor(10_000_000),
-            came: Some(Position(10_000_400)),
-        };
+        let proof = WaitingProof::of(
+            Place {
+                born: 1_799_999_000_000,
+                position: Position(10_000_500),
+                came: Some(Position(10_000_400)),
+            },
+            Cursor(10_000_000),
+        );
         let event = Begun {
             id: "e".repeat(32),
             opens_ms: 1_800_000_000_000,
@@ -426,7 +422,7 @@ mod tests {
         };
         let ticket = Ticket {
             id: "0123456789abcdef0123456789abcdef".into(),
-            standing: Standing::Waiting(place),
+            standing: Standing::Waiting(proof),
             grace: Some(Grace {
                 until: NOW + 100,
                 epoch: Some(1_799_999_000),

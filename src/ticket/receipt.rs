@@ -4,7 +4,7 @@
 
 use super::Keys;
 use super::keys::{Purpose, sealed, unsealed};
-use crate::queue::{Head, Lane, Now, Position, RoomName, WaitingProof};
+use crate::queue::{Head, Lane, Now, Place, Position, RoomName};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
@@ -109,13 +109,10 @@ impl Receipt {
 
     /// The number as a ticket proves it.
     #[must_use]
-    pub fn place(&self) -> Option<WaitingProof> {
-        Some(WaitingProof {
+    pub fn place(&self) -> Option<Place> {
+        Some(Place {
             born: self.born,
-            epoch: 1,
-            visits_epoch: 1,
             position: self.number?,
-            cursor_at_draw: crate::queue::Cursor(0),
             came: None,
         })
     }

@@ -311,10 +311,10 @@ fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
 
 /// How many were ahead when the number was drawn.
 fn first(ticket: &Ticket) -> Option<u64> {
-    let Standing::Waiting(place) = ticket.standing else {
+    let Standing::Waiting(proof) = ticket.standing else {
         return None;
     };
-    match decide(place.position, place.cursor_at_draw) {
+    match decide(proof.place.position, proof.cursor_at_draw) {
         Verdict::Wait { ahead } => Some(ahead),
         Verdict::Admit => None,
     }

@@ -15,10 +15,10 @@ pub(super) fn awaits_lot(
 ) -> bool {
     match (board, ticket.standing) {
         (Some(board), _) => number.is_some_and(|number| board.of(ticket.lane).awaits_lot(number)),
-        (None, Standing::Waiting(place)) => {
+        (None, Standing::Waiting(proof)) => {
             let is_by_lot =
                 |(event, phase): (Event, Phase)| event.order.is_drawn() && phase != Phase::Before;
-            place.came.is_none() && request.event().is_some_and(is_by_lot)
+            proof.place.came.is_none() && request.event().is_some_and(is_by_lot)
         }
         (None, _) => false,
     }

@@ -56,7 +56,7 @@ fn told(board: &Board, lane: Lane, ticket: Option<&Ticket>, room: &str) -> Value
 
 /// As which one its holder came, and at which place the lot put them: both within this event.
 fn place(begun: &Begun, board: &Board, ticket: &Ticket) -> Option<(u64, Option<u64>)> {
-    let Standing::Waiting(place) = ticket.standing else {
+    let Standing::Waiting(proof) = ticket.standing else {
         return None;
     };
     // Who came behind the lot is at the place behind all of it.
@@ -65,7 +65,7 @@ fn place(begun: &Begun, board: &Board, ticket: &Ticket) -> Option<(u64, Option<u
         let is_in = begun.came((place.born, place.position.0));
         is_in.or_else(|| board.behind(begun.first()?, position))
     };
-    let place = board.redrawn(place);
+    let place = board.redrawn(proof).place;
     let is_decided = begun.seed().is_some();
     let given = board.number(place).filter(|_| is_decided);
     let came = place.came.or_else(|| board.number(place))?;

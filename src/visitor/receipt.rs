@@ -5,7 +5,7 @@ use crate::http::Reply;
 use crate::http::negotiate::wants_json;
 use crate::http::object::object;
 use crate::page::{self, iso_8601, people};
-use crate::queue::{Board, Position, TicketState};
+use crate::queue::{Board, Position, TicketState, WaitingProof};
 use crate::request::Request;
 use crate::ticket::{Receipt, Standing, Ticket};
 use crate::visitor::event::awaits_lot;
@@ -16,7 +16,7 @@ const KNOWN_MS: u64 = 60_000;
 
 /// Whether the number says where the ticket stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Stated {
     Told,
     /// It is for a lot that is not decided yet.
     ByLot,
@@ -38,12 +38,12 @@ pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
             "This browser keeps no ticket of this room.",
         ),
         Some(ticket) => {
-            let (receipt, place) = receipt(ticket, request);
+            let (receipt, told) = receipt(ticket, request);
             let text = receipt.written(&request.room.name, &request.config.tickets.keys);
             if is_data {
                 Reply::data(200, &facts(&receipt, &text, request.room.name.as_str()))
             } else {
-                page::notice(200, "Your receipt", &words(&receipt, place, &text))
+                page::notice(200, "Your receipt", &words(&receipt, told, &text))
             }
         }
     }
@@ -65,11 +65,11 @@ fn facts(receipt: &Receipt, text: &str, room: &str) -> Value {
     })
 }
 
-fn words(receipt: &Receipt, place: Place, text: &str) -> String {
-    let number = match (receipt.number, place) {
+fn words(receipt: &Receipt, stated: Stated, text: &str) -> String {
+    let number = match (receipt.number, stated) {
         (Some(Position(number)), _) => format!("Your number is {number}."),
-        (None, Place::ByLot) => "The lot has not given your ticket a number yet.".to_owned(),
-        (None, Place::Told) => "Your ticket has no number.".to_owned(),
+        (None, Stated::ByLot) => "The lot has not given your ticket a number yet.".to_owned(),
+        (None, Stated::Told) => "Your ticket has no number.".to_owned(),
     };
     let ahead = ahead(receipt).map(|ahead| format!(" Ahead of you: {}.", people(ahead)));
     let (ahead, given) = (ahead.unwrap_or_default(), iso_8601(receipt.given.ms()));
@@ -80,13 +80,13 @@ fn words(receipt: &Receipt, place: Place, text: &str) -> String {
 type Numbered = (Option<Position>, u64);
 
 /// Where the ticket stands, as its page tells it.
-fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
+fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Stated) {
     let lane = ticket.lane;
     let last = request.pop.last();
     let is_recent = last.as_ref().is_some_and(|last| is_recent(last, request));
     let board = last.and_then(|last| last.board);
     let board = board.map(|board| match ticket.standing {
-        Standing::Waiting(place) => board.seen_from(lane, place),
+        Standing::Waiting(proof) => board.seen_from(lane, proof),
         Standing::Provisional { .. } | Standing::Admitted { .. } => board,
     });
     let of_lane = board.as_ref().map(|board| board.of(lane));
@@ -102,7 +102,7 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
         None => number,
     };
     let awaits = match ticket.standing {
-        Standing::Waiting(place) if place.came.is_none() => {
+        Standing::Waiting(proof) if proof.place.came.is_none() => {
             awaits_lot(ticket, here, position, request)
         }
         Standing::Provisional { .. } | Standing::Waiting(_) | Standing::Admitted { .. } => false,
@@ -117,13 +117,13 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
         cursor: cursor.map(|board| board.stretch(born).map_or(0, |of| of.served.0)),
         given: request.now,
     };
-    let place = if awaits { Place::ByLot } else { Place::Told };
-    (receipt, place)
+    let told = if awaits { Stated::ByLot } else { Stated::Told };
+    (receipt, told)
 }
 
 /// The number of a waiting ticket, as the lot of this board has it; nothing where the board does not know its roll.
 fn placed_in(board: &Board, ticket: &Ticket) -> Option<Numbered> {
-    let Standing::Waiting(place) = ticket.standing else {
+    let Standing::Waiting(WaitingProof { place, .. }) = ticket.standing else {
         return None;
     };
     match TicketState::of(place, board) {
@@ -133,7 +133,7 @@ fn placed_in(board: &Board, ticket: &Ticket) -> Option<Numbered> {
         }
         // The copy is from before the draw.
         TicketState::Ahead => Some((Some(place.position), place.born)),
-        TicketState::Ended | TicketState::Settling => None,
+        TicketState::Ended | TicketState::Awaited => None,
     }
 }
 
@@ -141,7 +141,7 @@ fn placed_in(board: &Board, ticket: &Ticket) -> Option<Numbered> {
 fn written(ticket: &Ticket) -> Numbered {
     match ticket.standing {
         Standing::Provisional { .. } => (None, 0),
-        Standing::Waiting(place) => (Some(place.position), place.born),
+        Standing::Waiting(proof) => (Some(proof.place.position), proof.place.born),
         Standing::Admitted { position, born, .. } => (position, born),
     }
 }

@@ -114,10 +114,10 @@ impl Room {
         drawn.map(|answer| answer.board)
     }
 
-    /// The place that this visitor draws.
+    /// What the ticket of this visitor proves after the draw.
     fn place(&self, id: &str, ms: u64) -> WaitingProof {
         let board = self.draws(id, None, ms).unwrap();
-        board.place(Position(board.length()))
+        board.proof(board.place(Position(board.length())))
     }
 
     /// The board after a visit of who has this place.
@@ -329,7 +329,7 @@ mod native {
         let room = Room::plain(store());
         let mut last = room.draws("first", None, 0).unwrap();
         for loss in 1..=20 {
-            let unknown = last.place(Position(last.length() + 1));
+            let unknown = last.proof(last.place(Position(last.length() + 1)));
             let id = format!("of loss {loss}");
             let board = room.looks(&id, unknown, 1_000 * loss);
             assert!(board.own > last.own, "{board:?}");
@@ -375,7 +375,10 @@ mod native {
             }];
             let ids = ["one", "two", "three"];
             let places = ids.map(|id| (id, room.place(id, 140_000)));
-            assert!(places[0].1.born > place.born, "the event has begun");
+            assert!(
+                places[0].1.place.born > place.place.born,
+                "the event has begun"
+            );
             room.store.0.restart_empty();
             room.draws("cold", None, 150_000).unwrap();
             if is_copy_first {

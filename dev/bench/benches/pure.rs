@@ -15,8 +15,8 @@ use now_serving::http::cookie::values;
 use now_serving::http::negotiate::wants_json;
 use now_serving::i18n::english;
 use now_serving::page::{Brand, Links, Pages, Waiting, waiting_json, waiting_page};
-use now_serving::queue::WaitingProof;
 use now_serving::queue::{Cursor, Lane, Now, Position, RoomName, Seed, decide, refresh_seconds};
+use now_serving::queue::{Place, WaitingProof};
 use now_serving::store::upstash::decode;
 use now_serving::ticket::{Keys, Standing, Ticket};
 
@@ -47,18 +47,18 @@ fn start(criterion: &mut Criterion) {
 fn tickets(criterion: &mut Criterion) {
     let keys = Keys::new(SECRET, None);
     let (room, now) = (RoomName::new(ROOM), Now::from_secs(NOW));
-    let place = WaitingProof {
-        born: NOW * 1000,
-        epoch: 1,
-        visits_epoch: 1,
-        position: POSITION,
-        cursor_at_draw: CURSOR,
-        came: None,
-    };
+    let proof = WaitingProof::of(
+        Place {
+            born: NOW * 1000,
+            position: POSITION,
+            came: None,
+        },
+        CURSOR,
+    );
     let id = "0123456789abcdef0123456789abcdef";
     let ticket = Ticket {
         life: 86_400,
-        ..Ticket::new(id, Standing::Waiting(place), now)
+        ..Ticket::new(id, Standing::Waiting(proof), now)
     };
     let token = keys.sign(&ticket, &room, now, 86_400).unwrap_or_default();
     criterion.bench_function("ticket: sign", |bencher| {

@@ -12,7 +12,7 @@ use now_serving::cache::memory::InMemoryCache;
 use now_serving::config::{Config, DOCUMENT, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::queue::{
-    Actor, Board, Change, Changed, Cursor, LineAnswer, Position, WaitingProof,
+    Actor, Board, Change, Changed, Cursor, LineAnswer, Place, Position, WaitingProof,
 };
 use now_serving::request::Request;
 use now_serving::service;
@@ -250,14 +250,14 @@ fn changed(line: &Line<'_>) -> Result<Changed, StoreError> {
 }
 
 fn place() -> WaitingProof {
-    WaitingProof {
-        born: NOW * 1000 - 60_000,
-        epoch: 1,
-        visits_epoch: 1,
-        position: Position(5),
-        cursor_at_draw: Cursor(2),
-        came: None,
-    }
+    WaitingProof::of(
+        Place {
+            born: NOW * 1000 - 60_000,
+            position: Position(5),
+            came: None,
+        },
+        Cursor(2),
+    )
 }
 
 fn is_as_told(board: &Board, pairs: &Pairs) {

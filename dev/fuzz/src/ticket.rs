@@ -5,8 +5,8 @@
 use now_serving::i18n::LANGUAGES;
 use now_serving::queue::draw::commitment;
 use now_serving::queue::{
-    Begun, Cursor, Invitation, Invited, Lane, Lot, Now, Order, Position, Prequeue, RegionName,
-    WaitingProof, Way,
+    Begun, Cursor, Invitation, Invited, Lane, Lot, Now, Order, Place, Position, Prequeue,
+    RegionName, WaitingProof, Way,
 };
 use now_serving::ticket::challenge::Challenged;
 use now_serving::ticket::keys::sealed;
@@ -136,7 +136,7 @@ fn ticket(input: &mut Input<'_>) -> Ticket {
     let lane = input.one_of(&[Lane::Main, Lane::Front, west]);
     let lane = lane.unwrap_or_default();
     let standing = standing(input);
-    let is_by_lot = matches!(standing, Standing::Waiting(place) if place.came.is_some());
+    let is_by_lot = matches!(standing, Standing::Waiting(proof) if proof.place.came.is_some());
     let languages = LANGUAGES.each_ref().map(|language| language.tag);
     Ticket {
         life: 60 + input.number() % (LONGEST_LIFE - 60),
@@ -170,14 +170,14 @@ fn standing(input: &mut Input<'_>) -> Standing {
                 until: input.number(),
             }),
         },
-        1 => Standing::Waiting(WaitingProof {
-            born: input.number(),
-            epoch: 1,
-            visits_epoch: 1,
-            position: Position(input.number()),
-            cursor_at_draw: Cursor(input.number()),
-            came: input.maybe(|input| Position(input.number())),
-        }),
+        1 => Standing::Waiting(WaitingProof::of(
+            Place {
+                born: input.number(),
+                position: Position(input.number()),
+                came: input.maybe(|input| Position(input.number())),
+            },
+            Cursor(input.number()),
+        )),
         _ => Standing::Admitted {
             position: input.maybe(|input| Position(input.number())),
             born: input.number(),

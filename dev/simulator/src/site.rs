@@ -263,7 +263,7 @@ impl Site {
     /// A poll of a waiting visitor, where the copy of the board in the POP is enough and nothing is left to do.
     pub fn poll(&mut self, ticket: &Ticket, pop: usize) -> Option<Poll> {
         let now = Now::from_ms(self.now_ms);
-        let Standing::Waiting(place) = ticket.standing else {
+        let Standing::Waiting(proof) = ticket.standing else {
             return None;
         };
         if self.polls == Polls::Whole || ticket.grace.is_some() || ticket.is_to_be_renewed(now) {
@@ -272,13 +272,13 @@ impl Site {
         let copy = self.pop(pop)?.cache.peek()?;
         let board = copy.board.filter(|_| !copy.is_old)?;
         // A number by lot is put on the ticket first.
-        let is_plain = board.redrawn(place) == place;
-        let TicketState::Placed(position) = TicketState::of(place, &board) else {
+        let is_plain = board.redrawn(proof) == proof;
+        let TicketState::Placed(position) = TicketState::of(proof.place, &board) else {
             return None;
         };
         let cursor = board
             .clone()
-            .seen_from(ticket.lane, place)
+            .seen_from(ticket.lane, proof)
             .cursor_for(position);
         let Verdict::Wait { ahead } = decide(position, cursor) else {
             return None;

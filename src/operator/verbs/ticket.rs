@@ -4,9 +4,8 @@ use super::{Asking, Changes, Flash, Intent, Verb, no_fields};
 use crate::operator::change::digest;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
-use crate::queue::WaitingProof;
 use crate::queue::{
-    Action, Board, Change, CurrentEvent, Effect, IdempotencyKey, Lane, Now, Phase, Position,
+    Action, Board, Change, CurrentEvent, Effect, IdempotencyKey, Lane, Now, Phase, Place, Position,
 };
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
@@ -34,7 +33,7 @@ struct Draw {
 struct Jump {
     id: String,
     /// The place that the operator's browser holds: where that number is the next, it is served.
-    held: Option<WaitingProof>,
+    held: Option<Place>,
 }
 
 fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
@@ -61,10 +60,10 @@ fn id_of(once: &IdempotencyKey) -> String {
 }
 
 /// The place in the line of the ticket that the operator's browser holds.
-fn held(request: &Request<'_>) -> Option<WaitingProof> {
+fn held(request: &Request<'_>) -> Option<Place> {
     let ticket = ticket_cookie::ticket(request)?;
     match ticket.standing {
-        Standing::Waiting(place) => Some(place).filter(|_| ticket.lane == Lane::Main),
+        Standing::Waiting(proof) => Some(proof.place).filter(|_| ticket.lane == Lane::Main),
         Standing::Provisional { .. } | Standing::Admitted { .. } => None,
     }
 }
@@ -82,7 +81,7 @@ impl Intent for Draw {
     }
 
     fn ticket(&self, board: &Board, effect: Effect, now: Now) -> Option<Ticket> {
-        let standing = Standing::Waiting(board.place(position(effect)?));
+        let standing = Standing::Waiting(board.proof(board.place(position(effect)?)));
         Some(Ticket {
             head: board.head,
             ..Ticket::new(&self.id, standing, now)

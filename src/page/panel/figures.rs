@@ -144,7 +144,7 @@ pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
     let now = match limits.bound_by {
         Bound::Waiting => "none, nobody waits",
         Bound::Mode => "the mode",
-        Bound::Settling => "an older line may still come back",
+        Bound::Quiet => "an older line may still come back",
         Bound::Pace => "the pace",
         Bound::Slots => "no slot is free",
         Bound::Recount => "it is not known who is inside",
@@ -186,7 +186,7 @@ pub(super) fn short_passwords(names: &[&str]) -> Option<String> {
 pub(super) fn ticket(held: &Ticket, board: &Board, now_ms: u64) -> String {
     let board = board.of(held.lane);
     let moved = match held.standing {
-        Standing::Waiting(place) => board.number(place),
+        Standing::Waiting(proof) => board.number(proof.place),
         _ => None,
     };
     match (held.standing, moved) {

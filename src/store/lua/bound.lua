@@ -23,7 +23,7 @@ local function rule()
   elseif mode_now ~= 'automatic' then
     return 'event'
   elseif call.now < state.quiet then
-    return 'settling'
+    return 'quiet'
   elseif lanes.waiting() == 0 then
     return 'waiting'
   elseif cap.is_enforced() and cap.is_recounting() then

@@ -157,8 +157,8 @@ local function take(copy)
     if has_grown or is_first then
       lend(copy.credit)
     end
-    if (has_grown or is_first) and rolls.data_age() < rolls.SETTLE and waits_before_own() then
-      state.quiet, state.left = state.began + rolls.SETTLE, 0
+    if (has_grown or is_first) and rolls.data_age() < rolls.QUIET and waits_before_own() then
+      state.quiet, state.left = state.began + rolls.QUIET, 0
     end
   end
   if is_of_others and not rolls.has_ended_visits(copy.own) and copy.sessions and copy.sessions.told_ms > state.ring_told then

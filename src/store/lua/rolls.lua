@@ -5,7 +5,7 @@
 -- Data that the store lost begin a roll, and what a copy of the board or tickets know of older ones comes in beside it; so do data that
 -- went back to an older state, as by a backup. While data are young, the holder of a number of an unknown roll waits for that.
 -- Invariant: what these data have of a roll only grows, so in which order copies come makes no difference.
--- Gives `SETTLE`, for how many milliseconds data that took over a line release nothing; `data_age`, `is_young`, `has_ended`,
+-- Gives `QUIET`, for how many milliseconds data that took over a line release nothing; `data_age`, `is_young`, `has_ended`,
 -- `has_ended_visits`, `begin`, `end_before`, `may_come`, `is_apart`, `keep_few`.
 
 local call, record, lanes = require('call'), require('record'), require('lanes')
@@ -14,10 +14,10 @@ local state, now = record.state, call.now
 local MOST = 16
 local YOUNG = 120000
 
-local rolls = { SETTLE = 10000 }
+local rolls = { QUIET = 10000 }
 
 -- Nothing waits for a clock that was set back to catch up.
-state.began, state.quiet = math.min(state.began, now), math.min(state.quiet, now + rolls.SETTLE)
+state.began, state.quiet = math.min(state.began, now), math.min(state.quiet, now + rolls.QUIET)
 function rolls.data_age()
   return now - state.began
 end

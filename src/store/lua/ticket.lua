@@ -59,7 +59,7 @@ end
 -- Three tickets of one roll bring it back of which no copy knows, and end what had ended for one of them.
 local function witness(lane, ticket)
   local is_younger = ticket.born > state.own
-  local is_time = rolls.is_young() and rolls.data_age() >= rolls.SETTLE or is_younger
+  local is_time = rolls.is_young() and rolls.data_age() >= rolls.QUIET or is_younger
   if not is_time or is_known(ticket.born) or not rolls.may_come(ticket.born) then
     return
   end

@@ -21,7 +21,7 @@ pub(super) enum Authority {
 
 pub(super) fn trusted(
     held: &Ticket,
-    place: WaitingProof,
+    proof: WaitingProof,
     copy: CachedBoard,
     now: Now,
 ) -> Authority {
@@ -31,13 +31,13 @@ pub(super) fn trusted(
     let Some(board) = copy.board else {
         return Authority::Nobody;
     };
-    let state = |board: &Board| TicketState::of(place, &board.of(held.lane));
+    let state = |board: &Board| TicketState::of(proof.place, &board.of(held.lane));
     match state(&board) {
         TicketState::Placed(position) => Authority::Copy(Box::new(board), position),
-        TicketState::Settling => Authority::Nobody,
+        TicketState::Awaited => Authority::Nobody,
         TicketState::Ended => Authority::Ended,
         TicketState::Ahead if is_old || is_young => {
-            let board = board.seen_from(held.lane, place);
+            let board = board.seen_from(held.lane, proof);
             match state(&board) {
                 TicketState::Placed(position) => Authority::Copy(Box::new(board), position),
                 _ if is_old => Authority::Nobody,
@@ -49,13 +49,13 @@ pub(super) fn trusted(
 }
 
 /// What the store itself says about a ticket.
-pub(super) fn answered(lane: Lane, place: WaitingProof, answer: LineAnswer) -> Asked {
+pub(super) fn answered(lane: Lane, proof: WaitingProof, answer: LineAnswer) -> Asked {
     if matches!(answer.invited, Some(Invited::In | Invited::Front)) {
         let seen = BoardRead::answered(answer);
         return Asked::Seen(Box::new(seen), FollowUp::Nothing);
     }
     let (board, position) = (answer.board.of(lane), answer.position);
-    let state = TicketState::of(place, &board);
+    let state = TicketState::of(proof.place, &board);
     let is_closed = board.scheduled_mode() == Mode::Closed;
     let is_new = position.is_some() || answer.above == Some(AboveBound::Challenged);
     let notice = match (state, position) {
@@ -64,13 +64,13 @@ pub(super) fn answered(lane: Lane, place: WaitingProof, answer: LineAnswer) -> A
         (TicketState::Ended | TicketState::Ahead, _) if is_new => Some(Notice::Anew),
         (TicketState::Ended, _) if is_closed => None,
         (TicketState::Ended, _) => return Asked::Ended(FollowUp::Nothing),
-        (TicketState::Settling | TicketState::Ahead, _) => {
+        (TicketState::Awaited | TicketState::Ahead, _) => {
             return Asked::Unseen(None, FollowUp::Nothing);
         }
     };
     let placed = match state {
-        TicketState::Placed(position) => Some((position, board.redrawn(place).came)),
-        TicketState::Ended | TicketState::Settling | TicketState::Ahead => None,
+        TicketState::Placed(position) => Some((position, board.redrawn(proof).place.came)),
+        TicketState::Ended | TicketState::Awaited | TicketState::Ahead => None,
     };
     let seen = BoardRead::answered(answer);
     let (position, came) = placed.map_or((seen.position, seen.came), |(position, came)| {

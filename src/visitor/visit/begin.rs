@@ -62,7 +62,7 @@ pub(super) fn to_draw(held: Ticket, ended: &Asked, pop: &dyn Pop, now: Now) -> T
 /// Where a visitor draws whose line was lost: in the lane of the number that was. Not where all tickets were ended.
 fn lane_of_lost(held: &Ticket, pop: &dyn Pop) -> Lane {
     match (held.standing, pop.last_board()) {
-        (Standing::Waiting(place), Some(board)) if !board.has_ended(place.born) => held.lane,
+        (Standing::Waiting(proof), Some(board)) if !board.has_ended(proof.place.born) => held.lane,
         _ => Lane::Main,
     }
 }

@@ -5,7 +5,7 @@
 
 use super::session::counts_inside;
 use crate::cache::Pop;
-use crate::queue::{Board, Now, Position, TicketState, Verdict};
+use crate::queue::{Board, Now, Position, TicketState, Verdict, WaitingProof};
 use crate::ticket::{Standing, Ticket};
 use std::cmp::Reverse;
 
@@ -56,7 +56,7 @@ fn worth(ticket: &Ticket, board: Option<&Board>, pop: &dyn Pop, now: Now) -> Wor
         };
     }
     match ticket.standing {
-        Standing::Waiting(place) => match of_lane.as_deref() {
+        Standing::Waiting(WaitingProof { place, .. }) => match of_lane.as_deref() {
             Some(board) if TicketState::of(place, board) == TicketState::Ended => Worth::NoNumber,
             Some(board) => {
                 let position = board.number(place).unwrap_or(place.position);

@@ -5,7 +5,7 @@ use super::session::anew_with;
 use super::sign::BoardRead;
 use super::{FollowUp, Unseen, Visit, VisitOutcome, WayIn, anew};
 use crate::queue::backoff::MOST_TRIES;
-use crate::queue::{AboveBound, Board, Claim, Invited, Mode, Now, Position, Verdict, WaitingProof};
+use crate::queue::{AboveBound, Board, Claim, Invited, Mode, Now, Place, Position, Verdict};
 use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Brought;
@@ -36,7 +36,7 @@ pub(super) fn decided(
     let now = request.now;
     let (end, standing) = stands(&held, &seen, request);
     let is_new = standing != held.standing;
-    let by_lot = matches!(standing, Standing::Waiting(place) if place.came.is_some());
+    let by_lot = matches!(standing, Standing::Waiting(proof) if proof.place.came.is_some());
     let known = || seen.board.of(seen.lane).begun.clone();
     let event = held.event.clone().filter(|_| !is_new).or_else(known);
     let event = event.filter(|_| by_lot);
@@ -175,20 +175,22 @@ pub(super) fn turn_over(held: &Ticket, board: Board, after: FollowUp, now: Now) 
 /// The place it had, or the one it just drew.
 fn placed(held: &Ticket, seen: &BoardRead, position: Position) -> Standing {
     let board = seen.board.of(seen.lane);
-    let place = WaitingProof {
+    let place = Place {
         came: seen.came,
         ..board.place(position)
     };
+    let proof = board.proof(place);
     match held.standing {
         // The store answered past the copy, which may be behind at the next poll: the ticket says how far the line was.
-        _ if held.lane != seen.lane || seen.invited.is_some() => Standing::Waiting(place),
-        Standing::Waiting(had) if had.is_same(place) => held.standing,
+        _ if held.lane != seen.lane || seen.invited.is_some() => Standing::Waiting(proof),
+        Standing::Waiting(had) if had.place == place => held.standing,
         Standing::Waiting(had)
-            if board.number(had) == Some(position) && had.came.is_some() == seen.came.is_some() =>
+            if board.number(had.place) == Some(position)
+                && had.place.came.is_some() == seen.came.is_some() =>
         {
             held.standing
         }
-        _ => Standing::Waiting(place),
+        _ => Standing::Waiting(proof),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::visitor::Kind;
 /// and so does it for a page: who loads that after a permit goes in.
 pub(super) fn by_kept(
     held: &Ticket,
-    place: WaitingProof,
+    proof: WaitingProof,
     kind: Kind,
     request: &Request<'_>,
 ) -> Option<Asked> {
@@ -24,10 +24,10 @@ pub(super) fn by_kept(
     if was_ended_by(&held.id, copy.board.as_ref(), request.pop) {
         return Some(Asked::SessionEnded(FollowUp::Nothing));
     }
-    let Authority::Copy(board, position) = trusted(held, place, copy, request.now) else {
+    let Authority::Copy(board, position) = trusted(held, proof, copy, request.now) else {
         return None;
     };
-    let seen = BoardRead::from(*board, held.lane, place, position);
+    let seen = BoardRead::from(*board, held.lane, proof, position);
     // By the cursor of this answer: the ticket may have seen it further on than what is kept.
     let waits = seen.board.of(held.lane).verdict(position) != Verdict::Admit;
     waits.then(|| Asked::Seen(Box::new(seen), FollowUp::Nothing))

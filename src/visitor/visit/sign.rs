@@ -91,9 +91,9 @@ impl BoardRead {
     }
 
     /// From a copy. The ticket may have seen the board further on when it was drawn, and nobody is moved back.
-    pub(super) fn from(board: Board, lane: Lane, place: WaitingProof, position: Position) -> Self {
-        let board = board.seen_from(lane, place);
-        let came = board.of(lane).redrawn(place).came;
+    pub(super) fn from(board: Board, lane: Lane, proof: WaitingProof, position: Position) -> Self {
+        let board = board.seen_from(lane, proof);
+        let came = board.of(lane).redrawn(proof).place.came;
         Self {
             lane,
             came,
@@ -103,21 +103,21 @@ impl BoardRead {
 }
 
 /// Where the board stands: for an update from what the sandbox has from before, where that is enough, else from the POP.
-pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
-    by_kept(held, place, kind, request).unwrap_or_else(|| look_in_pop(held, place, kind, request))
+pub(super) fn look(held: &Ticket, proof: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
+    by_kept(held, proof, kind, request).unwrap_or_else(|| look_in_pop(held, proof, kind, request))
 }
 
 /// From the copy in the POP. Without one, this request reads the store for everybody who waits for it; and when ticket and copy
 /// contradict each other, it asks the store for itself.
-fn look_in_pop(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
+fn look_in_pop(held: &Ticket, proof: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
     let (copy, duty) = match request.pop.lookup() {
-        Lookup::Miss(duty) => return look_for_all(held, place, kind, duty, request),
-        Lookup::Unavailable => return ask(held, place, kind, Shown::PutUp, request),
+        Lookup::Miss(duty) => return look_for_all(held, proof, kind, duty, request),
+        Lookup::Unavailable => return ask(held, proof, kind, Shown::PutUp, request),
         // Until the request that reads the board is done, the last one is better than none.
         Lookup::Timeout => (CachedBoard::without_store(request.pop), None),
         // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
-        Lookup::Hit(copy, Some(duty)) if is_settling(held, place, &copy) => {
-            return look_for_all(held, place, kind, duty, request);
+        Lookup::Hit(copy, Some(duty)) if is_awaited(held, proof, &copy) => {
+            return look_for_all(held, proof, kind, duty, request);
         }
         Lookup::Hit(copy, duty) => (*copy, duty),
     };
@@ -125,7 +125,7 @@ fn look_in_pop(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request
         return Asked::SessionEnded(duty.map_or(FollowUp::Nothing, FollowUp::Refresh));
     }
     let is_old = copy.is_old;
-    let trusted = trusted(held, place, copy, request.now);
+    let trusted = trusted(held, proof, copy, request.now);
     if let Authority::Copy(board, position) = &trusted
         && !is_old
         && (brings_invitation(held, kind, request)
@@ -133,12 +133,12 @@ fn look_in_pop(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request
     {
         return match duty {
             // The copy is due: the claim renews it, and brings what was counted.
-            Some(duty) => look_for_all(held, place, kind, duty, request),
+            Some(duty) => look_for_all(held, proof, kind, duty, request),
             // A visitor who waits on sees the copy next, and no more ahead than now.
             None if brings_invitation(held, kind, request) => {
-                ask(held, place, kind, Shown::PutUp, request)
+                ask(held, proof, kind, Shown::PutUp, request)
             }
-            None => ask(held, place, kind, Shown::Kept, request),
+            None => ask(held, proof, kind, Shown::Kept, request),
         };
     }
     let after = duty.map_or(FollowUp::Nothing, FollowUp::Refresh);
@@ -146,13 +146,13 @@ fn look_in_pop(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request
         Authority::Copy(board, position) => {
             let seen = BoardRead {
                 is_old,
-                ..BoardRead::from(*board, held.lane, place, position)
+                ..BoardRead::from(*board, held.lane, proof, position)
             };
             Asked::Seen(Box::new(seen), after)
         }
         Authority::Nobody => Asked::Unseen(is_old.then_some(StoreError::NoAnswer), after),
         Authority::Ended => Asked::Ended(after),
-        Authority::Store => ask(held, place, kind, Shown::PutUp, request),
+        Authority::Store => ask(held, proof, kind, Shown::PutUp, request),
     }
 }
 
@@ -213,15 +213,17 @@ fn note_claim(id: &str, asked: &Result<LineAnswer, StoreError>, request: &Reques
     }
 }
 
-fn is_settling(held: &Ticket, place: WaitingProof, copy: &CachedBoard) -> bool {
+fn is_awaited(held: &Ticket, proof: WaitingProof, copy: &CachedBoard) -> bool {
     let board = copy.board.as_ref().filter(|_| !copy.is_old);
-    board.is_some_and(|board| TicketState::of(place, &board.of(held.lane)) == TicketState::Settling)
+    board.is_some_and(|board| {
+        TicketState::of(proof.place, &board.of(held.lane)) == TicketState::Awaited
+    })
 }
 
 /// Reads the store, and wakes the requests that wait for that.
 pub(super) fn look_for_all(
     held: &Ticket,
-    place: WaitingProof,
+    proof: WaitingProof,
     kind: Kind,
     duty: RefreshGuard,
     request: &Request<'_>,
@@ -231,10 +233,10 @@ pub(super) fn look_for_all(
         return Asked::SessionEnded(FollowUp::Refresh(duty));
     }
     let batches = pop.next_batches();
-    let place = redrawn(held, place, pop);
+    let proof = redrawn(held, proof, pop);
     let asked = line(held, kind, request).look(
         &held.id,
-        (place, held.event.as_ref()),
+        (proof, held.event.as_ref()),
         may_draw(kind),
         &batches,
     );
@@ -249,13 +251,13 @@ pub(super) fn look_for_all(
         }
         Err(fault) => trouble::failed(pop, now, fault),
     }
-    match (asked, trusted(held, place, copy, now)) {
-        (Ok(answer), _) => answered(held.lane, place, answer),
+    match (asked, trusted(held, proof, copy, now)) {
+        (Ok(answer), _) => answered(held.lane, proof, answer),
         (Err(fault), Authority::Copy(board, position)) => {
             let seen = BoardRead {
                 fault: Some(fault),
                 is_old: true,
-                ..BoardRead::from(*board, held.lane, place, position)
+                ..BoardRead::from(*board, held.lane, proof, position)
             };
             Asked::Seen(Box::new(seen), FollowUp::Nothing)
         }
@@ -277,7 +279,7 @@ enum Shown {
 /// Asks the store itself, and lets the others see what it said.
 fn ask(
     held: &Ticket,
-    place: WaitingProof,
+    proof: WaitingProof,
     kind: Kind,
     shown: Shown,
     request: &Request<'_>,
@@ -285,29 +287,29 @@ fn ask(
     if was_ended(&held.id, request.pop) {
         return Asked::SessionEnded(FollowUp::Nothing);
     }
-    let place = redrawn(held, place, request.pop);
-    let call = || call(held, place, kind, shown, request);
+    let proof = redrawn(held, proof, request.pop);
+    let call = || call(held, proof, kind, shown, request);
     let asked = if brings_invitation(held, kind, request) {
         once_a_second(held, request, call)
     } else {
         call()
     };
     match asked {
-        Ok(answer) => answered(held.lane, place, answer),
+        Ok(answer) => answered(held.lane, proof, answer),
         Err(fault) => Asked::Unseen(Some(fault), FollowUp::Nothing),
     }
 }
 
 fn call(
     held: &Ticket,
-    place: WaitingProof,
+    proof: WaitingProof,
     kind: Kind,
     shown: Shown,
     request: &Request<'_>,
 ) -> Result<LineAnswer, StoreError> {
     let (pop, now) = (request.pop, request.now);
     let asked =
-        line(held, kind, request).look(&held.id, (place, held.event.as_ref()), may_draw(kind), &[]);
+        line(held, kind, request).look(&held.id, (proof, held.event.as_ref()), may_draw(kind), &[]);
     note_claim(&held.id, &asked, request);
     match &asked {
         Ok(answer) => {
@@ -325,9 +327,9 @@ fn call(
 }
 
 /// The store compares the number that the lot gave, where the POP knows it.
-fn redrawn(held: &Ticket, place: WaitingProof, pop: &dyn LastBoard) -> WaitingProof {
+fn redrawn(held: &Ticket, proof: WaitingProof, pop: &dyn LastBoard) -> WaitingProof {
     let known = pop.last_board();
-    known.map_or(place, |board| board.of(held.lane).redrawn(place))
+    known.map_or(proof, |board| board.of(held.lane).redrawn(proof))
 }
 
 pub(super) fn may_draw(kind: Kind) -> MayDraw {

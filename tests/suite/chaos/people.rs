@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use invariants::{Answered, Held, Visitor};
 use now_serving::cache::{BoardCache, LastBoard};
-use now_serving::queue::{Cursor, Invitation, Lane, Now, Position, Reason, RoomName, TicketState};
-use now_serving::queue::{WaitingProof, Way};
+use now_serving::queue::{
+    self, Invitation, Lane, Now, Position, Reason, RoomName, TicketState, Way,
+};
 use now_serving::ticket::Keys;
 use now_serving::ticket::invitation::sign_invitation;
 use virtual_edge::cache::CacheFault;
@@ -538,12 +539,9 @@ impl World {
         if held.lane == Lane::Front || !held.is_waiting || claims["inv"].is_string() {
             return false;
         }
-        let place = WaitingProof {
+        let place = queue::Place {
             born: held.born,
-            epoch: 1,
-            visits_epoch: 1,
             position: Position(number),
-            cursor_at_draw: Cursor(claims["cur"].as_u64().unwrap_or(0)),
             came: held.came.map(Position),
         };
         let board = board.of(held.lane);

@@ -2,7 +2,7 @@
 
 use super::*;
 use now_serving::cache::outbox::Batch;
-use now_serving::queue::{Claim, Cursor, Position, Reason, WaitingProof};
+use now_serving::queue::{Claim, Cursor, Place, Position, Reason, WaitingProof};
 use now_serving::store::MayDraw;
 
 /// What a called visitor does.
@@ -190,16 +190,16 @@ const BORN_MS: u64 = START_MS - 600_000;
 
 /// A called visitor comes, and gets a slot.
 fn comes(world: &World, number: u64) {
-    let place = WaitingProof {
-        born: BORN_MS,
-        epoch: 1,
-        visits_epoch: 1,
-        position: Position(number),
-        cursor_at_draw: Cursor(0),
-        came: None,
-    };
+    let proof = WaitingProof::of(
+        Place {
+            born: BORN_MS,
+            position: Position(number),
+            came: None,
+        },
+        Cursor(0),
+    );
     let id = format!("visitor-{number}");
-    let told = world.line(|line| line.look(&id, (place, None), MayDraw::Yes, &[]));
+    let told = world.line(|line| line.look(&id, (proof, None), MayDraw::Yes, &[]));
     let claim = told.unwrap().claim;
     assert!(matches!(claim, Some(Claim::Session(_))), "{claim:?}");
 }

@@ -125,7 +125,7 @@ fn hash(house: &House) -> Vec<String> {
 /// With our signature, by a POP whose clock says `now`.
 fn signed_at(place: WaitingProof, now: u64) -> String {
     let now = Now::from_secs(now);
-    let id = format!("{:032x}", place.position.0 + 1000);
+    let id = format!("{:032x}", place.place.position.0 + 1000);
     let ticket = Ticket {
         life: 3600,
         ..Ticket::new(id, Standing::Waiting(place), now)
@@ -218,7 +218,7 @@ fn row(house: &House, kind: Kind, copies: Copies, loss: Loss, fate: Fate) {
         let told = these[4].ask("/").json();
         assert_eq!(
             told["position"],
-            here.position.0 - 1,
+            here.place.position.0 - 1,
             "{name}: the line itself"
         );
         assert_eq!(told["cursor"], 5, "{name}: and nothing has moved it");

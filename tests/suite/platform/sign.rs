@@ -10,8 +10,8 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use now_serving::queue::WaitingProof;
 use now_serving::queue::{Cursor, Position};
+use now_serving::queue::{Place, WaitingProof};
 use now_serving::ticket::Standing;
 use serde_json::json;
 
@@ -45,15 +45,15 @@ fn line_of(house: &House, length: u64) -> Vec<String> {
     house.write(&["main cursor", "0", "main length", &field]);
     let ticket = |position| {
         let id = format!("{position:032x}");
-        let place = WaitingProof {
-            born: 1,
-            epoch: 1,
-            visits_epoch: 1,
-            position: Position(position),
-            cursor_at_draw: Cursor(0),
-            came: None,
-        };
-        signed(house, id, Standing::Waiting(place), "main")
+        let proof = WaitingProof::of(
+            Place {
+                born: 1,
+                position: Position(position),
+                came: None,
+            },
+            Cursor(0),
+        );
+        signed(house, id, Standing::Waiting(proof), "main")
     };
     let tickets: Vec<String> = (1..=length).map(ticket).collect();
     house.ask(&poll(&tickets[0]));

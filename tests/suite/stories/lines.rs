@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use now_serving::queue::WaitingProof;
 use now_serving::queue::{Cursor, Position};
+use now_serving::queue::{Place, WaitingProof};
 use now_serving::ticket::Standing;
 use serde_json::{Value, json};
 use upstash_local::{Fault, Faults};
@@ -17,7 +17,7 @@ in_houses_whose_clock_is_turned! {
     after_an_outage_no_more_than_two_periods_go_in_at_once
     what_went_in_without_the_store_is_not_paid_twice
     ten_minutes_of_hold_release_one_period_afterwards
-    the_periods_of_the_settling_after_a_loss_are_not_made_up_for
+    the_periods_of_the_quiet_time_after_a_loss_are_not_made_up_for
     a_ticket_whose_line_nobody_knows_ends_after_two_minutes_and_says_so
     a_store_whose_clock_is_set_back_goes_on_calling
     a_line_that_came_back_to_a_store_whose_clock_is_behind_goes_on
@@ -28,21 +28,21 @@ pub(crate) fn status(house: &House) -> Value {
 }
 
 /// A ticket with our signature, from any line.
-pub(crate) fn signed(house: &House, place: WaitingProof) -> String {
+pub(crate) fn signed(house: &House, proof: WaitingProof) -> String {
     let now = house.now_ms() / 1000;
-    let id = format!("{:032x}", place.position.0);
-    tickets::signed(id, Standing::Waiting(place), house.room(), now)
+    let id = format!("{:032x}", proof.place.position.0);
+    tickets::signed(id, Standing::Waiting(proof), house.room(), now)
 }
 
 pub(crate) fn place(born: u64, position: u64, seen: u64) -> WaitingProof {
-    WaitingProof {
-        born,
-        epoch: 1,
-        visits_epoch: 1,
-        position: Position(position),
-        cursor_at_draw: Cursor(seen),
-        came: None,
-    }
+    WaitingProof::of(
+        Place {
+            born,
+            position: Position(position),
+            came: None,
+        },
+        Cursor(seen),
+    )
 }
 
 pub(crate) fn with_ticket(ask: Ask, ticket: &str) -> Ask {
@@ -307,7 +307,7 @@ fn ten_minutes_of_hold_release_one_period_afterwards(house: &House) {
 }
 
 /// As an origin that comes back with the store would meet them all at once.
-fn the_periods_of_the_settling_after_a_loss_are_not_made_up_for(house: &House) {
+fn the_periods_of_the_quiet_time_after_a_loss_are_not_made_up_for(house: &House) {
     house.set("automatic", "1");
     house.set("automatic_quantity", "2");
     let mut visitors = line(house, 50);

@@ -748,7 +748,7 @@ fn after_a_loss_no_release_is_spent_on_an_idle_main_line(house: &House) {
         house.forget_the_sign();
         west[5].ask("/");
         house.wait(Duration::from_secs(12));
-        // The first question behind the settling goes past the free numbers.
+        // The first question after the quiet time goes past the free numbers.
         west[5].ask("/");
         let [_, _, main] = cursors(house);
         house.permit(2);

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use now_serving::queue::WaitingProof;
 use now_serving::queue::{Cursor, Now, Position, RoomName};
+use now_serving::queue::{Place, WaitingProof};
 use now_serving::ticket::{Keys, Standing};
 use serde_json::{Value, json};
 
@@ -449,15 +449,15 @@ pub(crate) fn a_waiting_page_in_a_frame_is_a_setting(house: &House) {
 pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
     house.write(&["main cursor", "0", "main length", "1"]);
     let now = house.now_ms() / 1000;
-    let place = WaitingProof {
-        born: 1,
-        epoch: 1,
-        visits_epoch: 1,
-        position: Position(1),
-        cursor_at_draw: Cursor(0),
-        came: None,
-    };
-    let ticket = ticket("f".repeat(32), Standing::Waiting(place), now);
+    let proof = WaitingProof::of(
+        Place {
+            born: 1,
+            position: Position(1),
+            came: None,
+        },
+        Cursor(0),
+    );
+    let ticket = ticket("f".repeat(32), Standing::Waiting(proof), now);
     let keys = Keys::new(SECRET, None);
     let sound = keys
         .sign(

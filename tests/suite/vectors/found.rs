@@ -129,7 +129,7 @@ impl Play<'_> {
             None => "none",
             Some(TicketState::Placed(_)) => "good",
             Some(TicketState::Ended) => "ended",
-            Some(TicketState::Settling) => "settling",
+            Some(TicketState::Awaited) => "awaited",
             Some(TicketState::Ahead) => "ahead",
         };
         let number = match state {
@@ -195,7 +195,9 @@ fn now(play: &Play<'_>) -> u64 {
 
 fn state_of(visitor: &Visitor, board: &Board) -> Option<TicketState> {
     let of_lane = board.of(visitor.lane);
-    visitor.place.map(|place| TicketState::of(place, &of_lane))
+    visitor
+        .proof
+        .map(|proof| TicketState::of(proof.place, &of_lane))
 }
 
 fn capped(board: &Board) -> Value {

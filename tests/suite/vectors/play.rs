@@ -10,7 +10,7 @@ use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::Intent;
 use now_serving::queue::{
     Begun, Board, Changed, Claim, DrawSecrets, Effect, Effort, Invitation, Lane, LineAnswer, Now,
-    PanelSnapshot, Position, Presented, RoomName, Schedule, WaitingProof,
+    PanelSnapshot, Place, Position, Presented, RoomName, Schedule, WaitingProof,
 };
 use now_serving::store::upstash::Attempt;
 use now_serving::store::{Clock, Line, MayDraw};
@@ -41,7 +41,7 @@ pub(super) struct Visitor {
     id: String,
     pub(super) lane: Lane,
     home: Lane,
-    pub(super) place: Option<WaitingProof>,
+    pub(super) proof: Option<WaitingProof>,
     event: Option<Begun>,
     /// The last minute of the session, and the roll that it is of.
     pub(super) session: Option<(u64, u64)>,
@@ -181,7 +181,7 @@ impl Play<'_> {
             id: format!("{:032x}", scattered(self.many)),
             lane: Lane::Main,
             home: from.home,
-            place: None,
+            proof: None,
             event: None,
             session: None,
             network: from.network.clone().unwrap_or_default(),
@@ -214,11 +214,11 @@ impl Play<'_> {
         may_draw: MayDraw,
     ) -> Result<Value, String> {
         let visitor = self.visitor(name)?;
-        let place = visitor.place;
-        let place = place.ok_or_else(|| format!("{name} has no number to show"))?;
+        let proof = visitor.proof;
+        let proof = proof.ok_or_else(|| format!("{name} has no number to show"))?;
         // A POP that knows an order by lot brings the number that it gave.
         let known = from.pop.as_ref().and_then(|pop| self.pops.get(pop));
-        let place = known.map_or(place, |board| board.redrawn(place));
+        let proof = known.map_or(proof, |board| board.redrawn(proof));
         let (id, event) = (visitor.id.clone(), visitor.event.clone());
         let from = From {
             network: from.network.clone().or(Some(visitor.network.clone())),
@@ -226,10 +226,10 @@ impl Play<'_> {
             home: visitor.home,
             ..from.clone()
         };
-        let shown = (place, event.as_ref());
+        let shown = (proof, event.as_ref());
         let answer = self.line(&from, |line| line.look(&id, shown, may_draw, &[]))?;
         let answer = answer.map_err(|fault| fault.to_string())?;
-        self.answered(name, &from, place.came, &answer)
+        self.answered(name, &from, proof.place.came, &answer)
     }
 
     fn visitor(&self, name: &str) -> Result<&Visitor, String> {
@@ -252,12 +252,12 @@ impl Play<'_> {
         let visitor = self.visitors.get_mut(name).ok_or("no such visitor")?;
         if let Some(position) = answer.position {
             let written = of_lane.place(position);
-            let place = match came {
-                Some(_) => WaitingProof { came, ..written },
-                None => of_lane.redrawn(written),
+            let proof = match came {
+                Some(_) => of_lane.proof(Place { came, ..written }),
+                None => of_lane.redrawn(of_lane.proof(written)),
             };
-            visitor.event = of_lane.begun.clone().filter(|_| place.came.is_some());
-            (visitor.place, visitor.lane) = (Some(place), answer.lane);
+            visitor.event = of_lane.begun.clone().filter(|_| proof.place.came.is_some());
+            (visitor.proof, visitor.lane) = (Some(proof), answer.lane);
         }
         let session = match answer.claim {
             None => Value::Null,
@@ -271,7 +271,7 @@ impl Play<'_> {
         };
         let number = answer
             .position
-            .map(|_| visitor.place.and_then(|place| of_lane.number(place)));
+            .map(|_| visitor.proof.and_then(|proof| of_lane.number(proof.place)));
         let number = number.flatten().map(|number| number.0);
         Ok(json!({
             "number": number,

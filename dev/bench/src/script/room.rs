@@ -244,9 +244,10 @@ impl Room {
     ) -> Result<Drawn, String> {
         let answer = answer.map_err(|error| error.to_string())?;
         let position = answer.position.unwrap_or(Position(0));
-        let place = answer.board.of(answer.lane).place(position);
+        let board = answer.board.of(answer.lane);
+        let proof = board.proof(board.place(position));
         self.knows(answer.board)?;
-        Ok((answer.lane, place))
+        Ok((answer.lane, proof))
     }
 
     pub(super) fn waits(&mut self, id: String, drawn: Drawn) {
@@ -256,7 +257,8 @@ impl Room {
     /// The waiting visitor who has been called last.
     pub(super) fn called(&mut self) -> Option<Held> {
         let board = self.known.0.as_ref()?;
-        let is_called = |(_, (lane, place)): &Held| place.position.0 <= board.of(*lane).cursor().0;
+        let is_called =
+            |(_, (lane, proof)): &Held| proof.place.position.0 <= board.of(*lane).cursor().0;
         let mut called = None;
         while self.waiting.front().is_some_and(is_called) {
             called = self.waiting.pop_front();

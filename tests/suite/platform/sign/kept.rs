@@ -4,7 +4,7 @@
 use std::thread;
 
 use now_serving::cache::MAX_AGE;
-use now_serving::queue::{Cursor, Position, WaitingProof};
+use now_serving::queue::{Cursor, Place, Position, WaitingProof};
 use now_serving::ticket::Standing;
 use serde_json::Value;
 
@@ -40,18 +40,18 @@ fn update(ticket: &str) -> Ask {
 
 /// A ticket that was drawn by a board whose cursor had reached its number, which no sandbox has read.
 fn saw_its_turn(house: &House, number: u64) -> String {
-    let place = WaitingProof {
-        born: 1,
-        epoch: 1,
-        visits_epoch: 1,
-        position: Position(number),
-        cursor_at_draw: Cursor(number),
-        came: None,
-    };
+    let proof = WaitingProof::of(
+        Place {
+            born: 1,
+            position: Position(number),
+            came: None,
+        },
+        Cursor(number),
+    );
     signed(
         house,
         format!("{number:032x}"),
-        Standing::Waiting(place),
+        Standing::Waiting(proof),
         "main",
     )
 }
