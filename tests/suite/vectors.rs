@@ -5,44 +5,78 @@
 //! has. No table names a field of the store, nor an argument or an answer of the script: a table says what visitors and
 //! operators see, so it outlives every change of the state and of the wire.
 
-mod found;
 mod functions;
-mod play;
-mod settings;
-mod steps;
-mod table;
 
+use std::cell::RefCell;
 use std::fs;
-use std::path::PathBuf;
+use std::time::Duration;
 
-use now_serving::queue::draw;
+use now_serving::queue::RoomName;
+use now_serving::store::upstash::Transport;
+use tables::{Case, Ground, Loss, Table, folder, names, read};
 use upstash_local::Redis;
 
 use crate::house::Direct;
+use crate::rig::store::Copy;
 use crate::traces::{embedded, on};
-use table::Table;
 
-/// Where the tables are.
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")
+/// A store of the suite's own, in which every case has the one room.
+struct Own<'a> {
+    store: &'a Direct,
+    copy: RefCell<Option<Copy>>,
 }
 
-fn read(name: &str) -> Table {
-    let path = folder().join(format!("{name}.json"));
-    let text = fs::read_to_string(&path);
-    let text = text.unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
-    Table::read(&text).unwrap_or_else(|fault| panic!("{name}.json: {fault}"))
+impl<'a> Own<'a> {
+    fn new(store: &'a Direct) -> Self {
+        let copy = RefCell::new(None);
+        Self { store, copy }
+    }
+
+    fn run(&self, words: &[&str]) -> Result<(), String> {
+        self.store.0.command(words).map(drop)
+    }
 }
 
-/// The secret of an order by lot: the one of the steps in `docs/reference/lot.md`, for the event `sale`.
-fn secret(event: &str) -> String {
-    let key = b"0123456789abcdef0123456789abcdef";
-    draw::secret(key, "main", (event, 1_800_000_000_000))
+impl Ground for Own<'_> {
+    fn store(&self) -> &dyn Transport {
+        self.store
+    }
+
+    fn room(&self) -> RoomName {
+        RoomName::new("main")
+    }
+
+    fn begin(&self) -> Result<(), String> {
+        self.copy.take();
+        self.run(&["FLUSHALL"])
+    }
+
+    fn pass(&self, time: Duration) {
+        self.store.0.advance(time);
+    }
+
+    fn lose(&self, what: Loss) -> Result<(), String> {
+        match what {
+            Loss::Everything => self.run(&["FLUSHALL"]),
+            Loss::Line => self.run(&["DEL", "queue:{main}"]),
+            Loss::SinceCopy => {
+                let copy = self.copy.borrow();
+                let copy = copy.as_ref().ok_or("no copy was made: known is back_up")?;
+                copy.restore(&self.store.0);
+                Ok(())
+            }
+        }
+    }
+
+    fn back_up(&self) -> Result<(), String> {
+        self.copy.replace(Some(Copy::of(&self.store.0, 0)));
+        Ok(())
+    }
 }
 
 /// Plays all cases of a table, and tells of every one that fails.
-fn hold(name: &str, play: impl Fn(&Table, &table::Case) -> Result<(), String>) {
-    let table = read(name);
+fn hold(name: &str, play: impl Fn(&Table, &Case) -> Result<(), String>) {
+    let table = read(name).unwrap();
     let faults: Vec<String> = table
         .cases
         .iter()
@@ -63,7 +97,7 @@ fn hold(name: &str, play: impl Fn(&Table, &table::Case) -> Result<(), String>) {
 /// Plays a table on the script in this store.
 fn on_the_script(name: &str, store: &Direct) {
     hold(name, |table, case| match &table.function {
-        None => play::play(case, store),
+        None => tables::play(case, &Own::new(store)),
         Some(function) => Err(format!("{function:?} is played on no script")),
     });
 }
@@ -77,10 +111,9 @@ fn on_its_function(name: &str) {
 }
 
 /// Each table by the test that plays it.
-macro_rules! tables {
-    (script: $($rule:ident)*; functions: $($function:ident)*;) => {
+macro_rules! on_both_stores {
+    ($($rule:ident)*) => {
         const ON_THE_SCRIPT: &[&str] = &[$(stringify!($rule)),*];
-        const ON_FUNCTIONS: &[&str] = &[$(stringify!($function)),*];
 
         mod native {
             $(#[test] fn $rule() { super::on_the_script(stringify!($rule), &super::embedded()); })*
@@ -95,6 +128,17 @@ macro_rules! tables {
                 }
             )*
         }
+    };
+}
+
+on_both_stores! {
+    absent baseline claim draw ended event front health invitations loss lot networks operators period rate regions release slots turns window
+}
+
+/// Each table of a function, and what is true of all tables.
+macro_rules! on_functions {
+    ($($function:ident)*) => {
+        const ON_FUNCTIONS: &[&str] = &[$(stringify!($function)),*];
 
         mod pure {
             use super::*;
@@ -103,8 +147,8 @@ macro_rules! tables {
 
             #[test]
             fn every_table_is_played() {
-                assert_eq!(files(""), sorted(ON_THE_SCRIPT));
-                assert_eq!(files("functions"), sorted(ON_FUNCTIONS));
+                assert_eq!(names("").unwrap(), ON_THE_SCRIPT);
+                assert_eq!(names("functions").unwrap(), ON_FUNCTIONS);
             }
 
             #[test]
@@ -120,25 +164,8 @@ macro_rules! tables {
     };
 }
 
-tables! {
-    script: absent baseline claim draw ended event front health invitations loss lot networks operators period rate regions release slots turns window;
-    functions: alone answered estimate marker page_words period_of_a_time place refresh session slots_free;
-}
-
-/// The tables in this folder, by name.
-fn files(under: &str) -> Vec<String> {
-    let entries = fs::read_dir(folder().join(under)).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let tables = names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
-    let mut tables: Vec<String> = tables.collect();
-    tables.sort();
-    tables
-}
-
-fn sorted(names: &[&str]) -> Vec<String> {
-    let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    names.sort();
-    names
+on_functions! {
+    alone answered estimate marker page_words period_of_a_time place refresh session slots_free
 }
 
 /// The page beside the tables names each row of the mission, and what it names is there.
@@ -225,7 +252,7 @@ fn refusals() {
     let store = embedded();
     let played = |case: &str| {
         let table = table(case).unwrap();
-        play::play(&table.cases[0], &store)
+        tables::play(&table.cases[0], &Own::new(&store))
             .err()
             .unwrap_or_default()
     };

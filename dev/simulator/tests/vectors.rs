@@ -8,16 +8,12 @@
     reason = "a test fails by panicking"
 )]
 
-#[path = "../../../tests/suite/vectors/table.rs"]
-#[expect(dead_code, reason = "these tables have functions alone")]
-mod table;
-
 use serde_json::{Value, json};
 use simulator::place::{Form, Places};
 use simulator::split::{of_worker, per_worker, workers_at};
 
 use simulator::window::Bounds;
-use table::{Table, Words, compare};
+use tables::table::{Table, Words, compare};
 
 /// Plays a table on a function.
 fn hold(file: &str, text: &str, play: fn(&mut Words) -> Result<Value, String>) {

@@ -10,8 +10,8 @@ use now_serving::queue::{
 };
 use serde_json::{Value, json};
 
-use super::settings::{clock, pace, time};
-use super::table::{Case, Words, compare, span};
+use tables::settings::{clock, pace, time};
+use tables::table::{Case, Words, compare, span};
 
 type Function = fn(&mut Words) -> Result<Value, String>;
 
@@ -103,7 +103,7 @@ fn estimate(words: &mut Words) -> Result<Value, String> {
     let ahead = words.needed("ahead")?;
     let pace = words
         .take("pace")
-        .map_or(Ok(super::settings::OFF), |value| pace(&value))?;
+        .map_or(Ok(tables::settings::OFF), |value| pace(&value))?;
     let at_ms = words.text("at")?;
     let now_ms = at_ms.map_or(clock("08:00:00"), |text| clock(&text))?;
     let released = words.number("released")?;

@@ -9,8 +9,8 @@ use now_serving::queue::{
 };
 use serde_json::{Value, json};
 
-use super::play::{Play, Visitor};
-use super::table::{Object, span};
+use crate::play::{Play, Visitor};
+use crate::table::{Object, span};
 
 impl Play<'_> {
     /// All that can be expected.

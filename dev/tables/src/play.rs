@@ -9,25 +9,26 @@ use now_serving::cache::LastBoard;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::Intent;
 use now_serving::queue::{
-    Begun, Board, Changed, Claim, DrawSecrets, Effect, Effort, Invitation, Lane, LineAnswer, Now,
-    PanelSnapshot, Place, Position, Presented, RoomName, Schedule, WaitingProof,
+    Actor, Begun, Board, Changed, Claim, DrawSecrets, Effect, Effort, Invitation, JournalPage,
+    JournalRange, Lane, LineAnswer, Now, PanelSnapshot, Place, Position, Presented, Schedule,
+    WaitingProof,
 };
 use now_serving::store::upstash::Attempt;
 use now_serving::store::{Clock, Line, MayDraw};
 use serde_json::{Value, json};
 
-use crate::house::{Direct, admin, scattered};
-use crate::rig::store::Copy;
+use virtual_edge::scattered;
 
-use super::settings::{Settings, minute_of_day};
-use super::table::{Case, Object, compare, span};
+use crate::Ground;
+use crate::settings::{Settings, minute_of_day};
+use crate::table::{Case, Object, compare, span};
 
 /// The secret of every order by lot.
 struct Secrets;
 
 impl DrawSecrets for Secrets {
     fn secrets(&self, _room: &str, (event, _): (&str, u64)) -> Vec<String> {
-        vec![super::secret(event)]
+        vec![crate::secret(event)]
     }
 }
 
@@ -69,7 +70,7 @@ pub(super) struct From {
 }
 
 pub(super) struct Play<'a> {
-    pub(super) store: &'a Direct,
+    pub(super) ground: &'a dyn Ground,
     pub(super) settings: Settings,
     pub(super) now_ms: u64,
     /// By name.
@@ -81,34 +82,34 @@ pub(super) struct Play<'a> {
     /// The last board of each POP that the table names.
     pops: BTreeMap<String, Board>,
     batches: u64,
-    /// A copy of the store's data.
-    pub(super) copy: Option<Copy>,
 }
 
-/// What a case was found to break: where, and what was expected.
-pub(super) fn play(case: &Case, store: &Direct) -> Result<(), String> {
-    store
-        .0
-        .command(&["FLUSHALL"])
-        .map_err(|fault| fault.clone())?;
-    let settings = Settings::read(case.settings.clone())?;
-    let mut play = Play {
-        store,
-        now_ms: settings.start_ms,
-        settings,
-        visitors: BTreeMap::new(),
-        many: 0,
-        nameless: 0,
-        pops: BTreeMap::new(),
-        batches: 0,
-        copy: None,
-    };
+/// Plays a case.
+///
+/// # Errors
+/// What it was found to break: where, and what was expected.
+pub fn play(case: &Case, ground: &dyn Ground) -> Result<(), String> {
+    ground.begin()?;
+    let mut play = Play::new(ground, Settings::read(case.settings.clone())?);
     for (step, place) in case.steps.iter().zip(1..) {
         let done = play.step(step);
         done.map_err(|fault| format!("step {place} {step}: {fault}"))?;
     }
     let found = play.found()?;
     compare(&Value::Object(case.then.clone()), &found, "").map_err(|fault| format!("then {fault}"))
+}
+
+/// The journal of a room as it stands, in one page.
+///
+/// # Errors
+/// When the store does not tell it.
+pub fn journal(ground: &dyn Ground) -> Result<JournalPage, String> {
+    let play = Play::new(ground, Settings::read(Object::new())?);
+    let many = *JournalRange::MANY.end();
+    let page = play.line(&From::default(), |line| {
+        line.journal(JournalRange { first: 1, many })
+    })?;
+    page.map_err(|fault| fault.to_string())
 }
 
 /// What a POP has read of the line.
@@ -120,6 +121,21 @@ impl LastBoard for Known {
     }
 }
 
+impl<'a> Play<'a> {
+    fn new(ground: &'a dyn Ground, settings: Settings) -> Self {
+        Self {
+            ground,
+            now_ms: settings.start_ms,
+            settings,
+            visitors: BTreeMap::new(),
+            many: 0,
+            nameless: 0,
+            pops: BTreeMap::new(),
+            batches: 0,
+        }
+    }
+}
+
 impl Play<'_> {
     /// One call to the script.
     fn line<T>(&self, from: &From, verb: impl FnOnce(&Line<'_>) -> T) -> Result<T, String> {
@@ -128,8 +144,8 @@ impl Play<'_> {
         let invitation = from.invitation.as_ref();
         let invitation = invitation.map(|name| self.invitation(name)).transpose()?;
         Ok(verb(&Line {
-            store: self.store,
-            room: &RoomName::new("main"),
+            store: self.ground.store(),
+            room: &self.ground.room(),
             pace: self.settings.pace,
             turn_minutes: self.settings.turn_minutes,
             absent_visitors: self.settings.absent,
@@ -326,15 +342,20 @@ impl Play<'_> {
         from: &From,
         intent: &dyn Intent,
     ) -> Result<(&'static str, Effect), String> {
-        let mut author = admin();
-        author.seen = from.seen;
-        author.once = from.key.as_ref().map(|key| {
+        let once = from.key.as_ref().map(|key| {
             let change = format!("{:?}", intent.change().details);
             now_serving::queue::IdempotencyKey {
                 key: key.clone(),
                 asked: change,
             }
         });
+        let author = Actor {
+            name: "admin",
+            address: "192.0.2.1",
+            audited: true,
+            seen: from.seen,
+            once,
+        };
         let changed = self.line(from, |line| line.change(intent.change(), &author))?;
         let (outcome, board, effect) = match changed.map_err(|fault| fault.to_string())? {
             Changed::Done(board, effect) => ("done", Some(board), effect),

@@ -11,7 +11,7 @@ use now_serving::queue::{
 };
 use serde_json::Value;
 
-use super::table::{Object, Words, milliseconds};
+use crate::table::{Object, Words, milliseconds};
 
 /// Midnight before eight o'clock at Unix time 1 800 000 000.
 const DAY_MS: u64 = 1_799_971_200_000;
@@ -68,13 +68,16 @@ impl Settings {
 }
 
 /// The line moves by hand alone.
-pub(super) const OFF: Pace = Pace {
+pub const OFF: Pace = Pace {
     automatic: 0,
     quantity: 5,
 };
 
 /// A time of the day, in milliseconds since 1970.
-pub(super) fn clock(text: &str) -> Result<u64, String> {
+///
+/// # Errors
+/// What is wrong with it, and what is known.
+pub fn clock(text: &str) -> Result<u64, String> {
     let fault = || format!("{text:?} is no time of the day; known is 08:00:00 or 08:00:00.001");
     let (seconds, ms) = text.split_once('.').unwrap_or((text, "0"));
     let parts: Result<Vec<u64>, _> = seconds.split(':').map(str::parse).collect();
@@ -95,7 +98,10 @@ pub(super) fn minute_of_day(ms: u64) -> String {
 }
 
 /// A length of time, as `15 s`.
-pub(super) fn time(value: &Value) -> Result<u64, String> {
+///
+/// # Errors
+/// What is wrong with it, and what is known.
+pub fn time(value: &Value) -> Result<u64, String> {
     let time = value.as_str().and_then(milliseconds);
     time.ok_or_else(|| format!("{value} is no time; known is 1 ms, 1 s, 1 min or 1 h"))
 }
@@ -114,7 +120,10 @@ pub(super) fn named<T: Copy>(
 }
 
 /// Visitors in a period: `[15, 5]` is five every fifteen seconds.
-pub(super) fn pace(value: &Value) -> Result<Pace, String> {
+///
+/// # Errors
+/// What is wrong with it, and what is known.
+pub fn pace(value: &Value) -> Result<Pace, String> {
     if value == "off" {
         return Ok(OFF);
     }

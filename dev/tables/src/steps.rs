@@ -13,10 +13,10 @@ use now_serving::store::MayDraw;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-use super::play::{From, Play, beginning, object};
-use super::settings::{cap, clock, events, named, pace, time};
-use super::table::{Words, compare};
-use crate::rig::store::Copy;
+use crate::Loss;
+use crate::play::{From, Play, beginning, object};
+use crate::settings::{cap, clock, events, named, pace, time};
+use crate::table::{Words, compare};
 
 /// Every verb. A step has exactly one of them.
 const VERBS: [&str; 27] = [
@@ -103,7 +103,7 @@ impl Play<'_> {
             "poll" | "came" | "answers" | "inside" | "renew" => {
                 self.brings(verb, &value, words)?;
             }
-            "back_up" if value == json!(true) => self.copy = Some(Copy::of(&self.store.0, 0)),
+            "back_up" if value == json!(true) => self.ground.back_up()?,
             "back_up" => return Err(format!("back_up is {value}, and not true")),
             "lose" => self.loses(&value)?,
             "set" => self.sets(value)?,
@@ -116,7 +116,7 @@ impl Play<'_> {
     fn pass(&mut self, ms: u64) {
         self.now_ms += ms;
         // The embedded store forgets keys by its own clock, and Redis by that of the machine, so no table relies on it.
-        self.store.0.advance(Duration::from_millis(ms));
+        self.ground.pass(Duration::from_millis(ms));
     }
 
     /// From where the call comes.
@@ -155,7 +155,7 @@ impl Play<'_> {
         let mut last = json!({"number": null, "called": false});
         for _ in 0..many {
             last = self.draw(None, &from)?;
-            numbers.push(last["number"].clone());
+            numbers.push(last.get("number").cloned().unwrap_or_default());
         }
         if let Value::Object(last) = &mut last {
             last.insert("numbers".to_owned(), Value::Array(numbers));
@@ -183,7 +183,7 @@ impl Play<'_> {
         let (mut last, mut sessions) = (Value::Null, 0);
         for name in Self::named(value)? {
             last = self.look(&name, &from, may_draw)?;
-            let session = last["session"].as_str();
+            let session = last.get("session").and_then(Value::as_str);
             sessions += u64::from(session.is_some_and(|text| text != "no slot" && text != "used"));
         }
         if let Value::Object(last) = &mut last {
@@ -265,30 +265,22 @@ impl Play<'_> {
 
     /// The store loses its data; POPs keep what they know.
     fn loses(&mut self, value: &Value) -> Result<(), String> {
-        let command = match value.as_str() {
-            Some("everything") => &["FLUSHALL"][..],
-            Some("the line") => &["DEL", "queue:{main}"],
-            Some("everything, and the POPs too") => {
-                self.forget_pops();
-                &["FLUSHALL"]
-            }
-            Some("what came since the copy") => {
-                let copy = self.copy.as_ref();
-                let copy = copy.ok_or("no copy was made: known is back_up")?;
-                copy.restore(&self.store.0);
-                return Ok(());
-            }
-            Some("the line, and the POPs too") => {
-                self.forget_pops();
-                &["DEL", "queue:{main}"]
-            }
+        let (what, of_pops) = match value.as_str() {
+            Some("everything") => (Loss::Everything, false),
+            Some("the line") => (Loss::Line, false),
+            Some("what came since the copy") => (Loss::SinceCopy, false),
+            Some("everything, and the POPs too") => (Loss::Everything, true),
+            Some("the line, and the POPs too") => (Loss::Line, true),
             _ => {
                 return Err(format!(
                     "{value}: known are everything and the line, each with , and the POPs too or without, and what came since the copy"
                 ));
             }
         };
-        self.store.0.command(command).map(drop)
+        if of_pops {
+            self.forget_pops();
+        }
+        self.ground.lose(what)
     }
 
     /// The configuration is changed by a deploy.
@@ -370,8 +362,8 @@ impl Play<'_> {
             let released = self.panel()?.admitted - before;
             for (name, found) in [
                 ("releases", &json!(released)),
-                ("windows", &found["window"]),
-                ("absent", &found["absent"]),
+                ("windows", found.get("window").unwrap_or(&Value::Null)),
+                ("absent", found.get("absent").unwrap_or(&Value::Null)),
             ] {
                 if let Some(expected) = at(name, round) {
                     compare(&expected, found, &format!("{name}[{}]", round + 1))?;

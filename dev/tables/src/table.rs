@@ -6,33 +6,36 @@
 use serde_json::{Map, Value};
 
 /// Names and values.
-pub(crate) type Object = Map<String, Value>;
+pub type Object = Map<String, Value>;
 
 /// One rule, and the cases that hold it.
-pub(crate) struct Table {
+pub struct Table {
     /// The function that has the rule, where it is not the script.
-    pub(crate) function: Option<String>,
+    pub function: Option<String>,
     /// One case for each row.
-    pub(crate) cases: Vec<Case>,
+    pub cases: Vec<Case>,
 }
 
 /// What is given, what happens, and what must come of it.
-pub(crate) struct Case {
+pub struct Case {
     /// The name, and the row where there are several.
-    pub(crate) name: String,
+    pub name: String,
     /// The settings of the table, and in their place those of the case.
-    pub(crate) settings: Object,
+    pub settings: Object,
     /// What a function is given.
-    pub(crate) given: Object,
+    pub given: Object,
     /// What happens, one step after the other.
-    pub(crate) steps: Vec<Value>,
+    pub steps: Vec<Value>,
     /// What holds then.
-    pub(crate) then: Object,
+    pub then: Object,
 }
 
 impl Table {
     /// Reads a file.
-    pub(crate) fn read(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is known.
+    pub fn read(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|fault| fault.to_string())?;
         let mut words = Words::new("the table", value)?;
         for name in ["title", "says"] {
@@ -196,7 +199,7 @@ fn with(part: &Value, row: &Object, is_expected: bool) -> Result<Value, String> 
 }
 
 /// The words of an object, which are taken by name.
-pub(crate) struct Words {
+pub struct Words {
     what: String,
     left: Object,
     known: Vec<String>,
@@ -204,7 +207,10 @@ pub(crate) struct Words {
 
 impl Words {
     /// Those of this value; `what` is its name in messages.
-    pub(crate) fn new(what: impl Into<String>, value: Value) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is known.
+    pub fn new(what: impl Into<String>, value: Value) -> Result<Self, String> {
         let what = what.into();
         match value {
             Value::Object(left) => Ok(Self {
@@ -217,7 +223,7 @@ impl Words {
     }
 
     /// The value of this word.
-    pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
+    pub fn take(&mut self, name: &str) -> Option<Value> {
         self.known.push(name.to_owned());
         self.left.remove(name)
     }
@@ -237,33 +243,51 @@ impl Words {
     }
 
     /// A text.
-    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, String> {
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is known.
+    pub fn text(&mut self, name: &str) -> Result<Option<String>, String> {
         self.read(name, "text", |value| value.as_str().map(str::to_owned))
     }
 
     /// A whole number.
-    pub(crate) fn number(&mut self, name: &str) -> Result<Option<u64>, String> {
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is known.
+    pub fn number(&mut self, name: &str) -> Result<Option<u64>, String> {
         self.read(name, "whole number", Value::as_u64)
     }
 
     /// A list.
-    pub(crate) fn list(&mut self, name: &str) -> Result<Option<Vec<Value>>, String> {
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is known.
+    pub fn list(&mut self, name: &str) -> Result<Option<Vec<Value>>, String> {
         self.read(name, "list", |value| value.as_array().cloned())
     }
 
     /// Names and values.
-    pub(crate) fn object(&mut self, name: &str) -> Result<Option<Object>, String> {
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is known.
+    pub fn object(&mut self, name: &str) -> Result<Option<Object>, String> {
         self.read(name, "object", |value| value.as_object().cloned())
     }
 
     /// A number that has to be there.
-    pub(crate) fn needed(&mut self, name: &str) -> Result<u64, String> {
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is known.
+    pub fn needed(&mut self, name: &str) -> Result<u64, String> {
         let found = self.number(name)?;
         found.ok_or_else(|| format!("{} has no {name}", self.what))
     }
 
     /// All words have been taken.
-    pub(crate) fn end(self) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is known.
+    pub fn end(self) -> Result<(), String> {
         match self.left.keys().next() {
             None => Ok(()),
             Some(unknown) => Err(format!(
@@ -276,7 +300,10 @@ impl Words {
 }
 
 /// Compares what a case expects with what there is: an object is compared word by word, as far as it is expected.
-pub(crate) fn compare(expected: &Value, found: &Value, at: &str) -> Result<(), String> {
+///
+/// # Errors
+/// What is wrong with it, and what is known.
+pub fn compare(expected: &Value, found: &Value, at: &str) -> Result<(), String> {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
             for (name, value) in expected {
@@ -318,7 +345,8 @@ fn plain(value: &Value) -> Value {
 }
 
 /// A length of time, as `15 s`.
-pub(crate) fn milliseconds(text: &str) -> Option<u64> {
+#[must_use]
+pub fn milliseconds(text: &str) -> Option<u64> {
     let (number, unit) = text.split_once(' ')?;
     let number: u64 = number.parse().ok()?;
     let unit = match unit {
@@ -332,7 +360,8 @@ pub(crate) fn milliseconds(text: &str) -> Option<u64> {
 }
 
 /// A length of time in the largest unit that is exact.
-pub(crate) fn span(ms: u64) -> String {
+#[must_use]
+pub fn span(ms: u64) -> String {
     match ms {
         ms if ms > 0 && ms.is_multiple_of(60_000) => format!("{} min", ms / 60_000),
         ms if ms.is_multiple_of(1_000) => format!("{} s", ms / 1_000),
