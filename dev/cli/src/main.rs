@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use cli::{
-    allow, audit, check, completion, docs, draw, fuzz, invite, migrate, pictures, probe, rehearse,
-    release, secret, serve,
+    allow, audit, check, completion, database, docs, draw, fuzz, invite, migrate, pictures, probe,
+    rehearse, release, secret, serve,
 };
 use runner::Cli;
 use simulator::plan;
@@ -57,6 +57,11 @@ fn main() -> ExitCode {
     runner::run(|command| match command {
         Command::Serve(options) => serve::serve(&options).map(|()| true),
         Command::Backends(options) => serve::backends(&options).map(|()| true),
+        Command::Small(runner::Command::Test(runner::suite::Options {
+            store: Some(url),
+            filter,
+            ..
+        })) => database::test(&url, filter.as_deref().unwrap_or_default()),
         Command::Small(command) => command.perform(),
         Command::Completion(options) => completion::completion(&options, known()).map(|()| true),
         Command::Fuzz(options) => fuzz::fuzz(&options),

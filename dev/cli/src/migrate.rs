@@ -4,15 +4,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use harness::kit::take_over;
 use now_serving::page::iso_8601;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::invite::room;
-use crate::probe::client::Client;
-use crate::probe::exchange::Ask;
-use crate::probe::target::Target;
+use crate::probe::client::Bounds;
+use crate::remote_store::{RemoteStore, token_given};
 
-/// Where the store's token is looked for. A command line is seen by every process of the machine.
-const TOKEN: &str = "UPSTASH_REDIS_REST_TOKEN";
 /// What `cargo dev migrate` can be told. It reads the store's token from `UPSTASH_REDIS_REST_TOKEN`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
@@ -33,14 +30,7 @@ pub struct Options {
 /// When a value is not accepted, the store does not answer, or there is no line to take over.
 pub fn migrate(options: &Options) -> Result<(), String> {
     let room = room(&options.room)?;
-    let token = std::env::var(TOKEN).unwrap_or_default();
-    if token.is_empty() {
-        return Err(format!("Give the store's token in {TOKEN}."));
-    }
-    let store = Store {
-        client: Client::new(Target::parse("--store", &options.store)?)?,
-        token,
-    };
+    let store = RemoteStore::new(&options.store, token_given()?, Bounds::OF_A_LOOK)?;
     let line = take_over(|words| store.command(words), &room)?;
     let numbers = line.numbers;
     if line.again {
@@ -72,34 +62,4 @@ fn end(days: u64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let end = now.map_or(0, |now| now.as_secs()) + days * 86_400;
     iso_8601(end * 1000).replace(".000Z", "Z")
-}
-
-/// The store by its REST protocol: one POST for each command.
-struct Store {
-    client: Client,
-    token: String,
-}
-
-impl Store {
-    fn command(&self, words: &[&str]) -> Result<Value, String> {
-        let ask = Ask {
-            method: "POST",
-            headers: vec![("authorization", format!("Bearer {}", self.token))],
-            body: json!(words).to_string(),
-            ..Ask::get("/")
-        };
-        let answer = self.client.ask(&ask)?;
-        let said: Value = serde_json::from_str(&answer.body).unwrap_or_default();
-        match (
-            said.get("result"),
-            said.get("error").and_then(Value::as_str),
-        ) {
-            (Some(result), None) if answer.status == 200 => Ok(result.clone()),
-            (_, Some(error)) => Err(format!("The store answered {}: {error}", answer.status)),
-            _ => Err(format!(
-                "The store answered {}, and nothing that its REST protocol has.",
-                answer.status
-            )),
-        }
-    }
 }

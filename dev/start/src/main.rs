@@ -24,7 +24,8 @@ fn main() -> ExitCode {
     if command == "serve" {
         begin_wasm();
     }
-    let reason = match compiled(program_of(&command)) {
+    let is_on_a_store = std::env::args().any(|word| word.split('=').next() == Some("--store"));
+    let reason = match compiled(program_of(&command, is_on_a_store)) {
         Ok(commands) => {
             let error = Command::new(&commands)
                 .args(std::env::args_os().skip(1))
@@ -66,10 +67,10 @@ fn begin_wasm() {
 }
 
 /// The package and the program of a command. The small one knows two, and is compiled in a fraction of the time; the large one
-/// knows all.
-fn program_of(command: &str) -> [&'static str; 2] {
+/// knows all, and plays the rules on a store elsewhere.
+fn program_of(command: &str, is_on_a_store: bool) -> [&'static str; 2] {
     match command {
-        "test" | "doctor" => ["now-serving-runner", "runner"],
+        "test" | "doctor" if !is_on_a_store => ["now-serving-runner", "runner"],
         _ => ["now-serving-cli", "dev"],
     }
 }
@@ -145,11 +146,12 @@ mod tests {
 
     #[test]
     fn the_commands_of_a_first_look_are_in_the_small_program() {
-        let [small, large] = [program_of("test"), program_of("serve")];
-        assert_eq!(program_of("doctor"), small);
+        let [small, large] = [program_of("test", false), program_of("serve", false)];
+        assert_eq!(program_of("doctor", false), small);
+        assert_eq!(program_of("test", true), large);
         assert_ne!(small, large);
         for other in ["", "help", "docs"] {
-            assert_eq!(program_of(other), large, "{other}");
+            assert_eq!(program_of(other, false), large, "{other}");
         }
     }
 

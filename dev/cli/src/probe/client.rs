@@ -1,6 +1,6 @@
 //! Requests to one host and to no other, counted and timed.
 //!
-//! Invariant: after [`MOST_REQUESTS`] or [`LONGEST_RUN`] none is sent any more, except those that put something back.
+//! Invariant: beyond its [`Bounds`] none is sent any more, except those that put something back.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
@@ -23,10 +23,23 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use super::exchange::{Answer, Ask};
 use super::target::Target;
 
-/// The most requests of one run.
-const MOST_REQUESTS: u32 = 150;
-/// The longest a run takes, besides putting back what it changed.
-const LONGEST_RUN: Duration = Duration::from_mins(2);
+/// How much one run may ask.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// The most requests.
+    pub(crate) requests: u32,
+    /// The longest that it takes, besides putting back what it changed.
+    pub(crate) time: Duration,
+}
+
+impl Bounds {
+    /// Of a look at a service or a store.
+    pub(crate) const OF_A_LOOK: Self = Self {
+        requests: 150,
+        time: Duration::from_mins(2),
+    };
+}
+
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// More of a body is not read.
@@ -52,6 +65,7 @@ pub(crate) struct Client {
     connection: RefCell<Option<Sender>>,
     opened: Cell<u32>,
     left: Cell<u32>,
+    bounds: Bounds,
     until: Instant,
 }
 
@@ -60,7 +74,7 @@ impl Client {
     ///
     /// # Errors
     /// When this machine knows no authority to check certificates with, or has no threads.
-    pub(crate) fn new(target: Target) -> Result<Self, String> {
+    pub(crate) fn new(target: Target, bounds: Bounds) -> Result<Self, String> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let tls = target.is_secure.then(connector).transpose()?;
         Ok(Self {
@@ -69,9 +83,17 @@ impl Client {
             tls,
             connection: RefCell::new(None),
             opened: Cell::new(0),
-            left: Cell::new(MOST_REQUESTS),
-            until: Instant::now() + LONGEST_RUN,
+            left: Cell::new(bounds.requests),
+            bounds,
+            until: Instant::now() + bounds.time,
         })
+    }
+
+    /// From now on it may ask this much.
+    pub(crate) fn begins(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
+        self.left = Cell::new(bounds.requests);
+        self.until = Instant::now() + bounds.time;
     }
 
     /// How many connections have been opened for requests.
@@ -81,7 +103,7 @@ impl Client {
 
     /// How many requests have been sent.
     pub(crate) fn requests(&self) -> u32 {
-        MOST_REQUESTS - self.left.get()
+        self.bounds.requests - self.left.get()
     }
 
     /// Sends a request and reads the answer.
@@ -136,8 +158,9 @@ impl Client {
         let left = self.left.get();
         if !ask.is_owed && (left == 0 || Instant::now() > self.until) {
             return Err(format!(
-                "The run is over: it sends at most {MOST_REQUESTS} requests and takes at most {} s.",
-                LONGEST_RUN.as_secs()
+                "The run is over: it sends at most {} requests and takes at most {} s.",
+                self.bounds.requests,
+                self.bounds.time.as_secs()
             ));
         }
         self.left.set(left.saturating_sub(1));

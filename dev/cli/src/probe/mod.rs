@@ -18,7 +18,7 @@ mod reuse;
 mod sharing;
 pub(crate) mod target;
 
-use client::Client;
+use client::{Bounds, Client};
 use exchange::{Answer, Ask};
 use report::{Finding, Verdict, summary};
 use target::Target;
@@ -88,7 +88,7 @@ pub struct Options {
 /// When there is nothing to look at: no such host, no Now Serving there, no right token.
 pub fn probe(options: &Options) -> Result<bool, String> {
     let token = options.token.then(token).transpose()?;
-    let client = |option, url: &str| Client::new(Target::parse(option, url)?);
+    let client = |option, url: &str| Client::new(Target::parse(option, url)?, Bounds::OF_A_LOOK);
     let origin = options.origin.as_deref();
     let probe = Probe {
         client: client("--service", &options.service)?,

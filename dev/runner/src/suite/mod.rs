@@ -26,6 +26,10 @@ pub struct Options {
     /// Install what tests of a name need; without a name that is done anyway
     #[arg(long, requires = "filter")]
     pub install: bool,
+    /// Play the rules of the line on this Upstash database instead, in rooms of their own, which are deleted afterwards; with a NAME
+    /// those with that in their name. It says what it sends, and asks before. The token is in `UPSTASH_REDIS_REST_TOKEN`, or typed
+    #[arg(long, value_name = "URL", conflicts_with_all = ["fast", "long"])]
+    pub store: Option<String>,
     /// Run only tests whose names contain this, and no other checks; nothing is installed
     #[arg(value_name = "NAME")]
     pub filter: Option<String>,
@@ -36,6 +40,12 @@ pub struct Options {
 /// # Errors
 /// When Cargo does not know this checkout.
 pub fn test(options: &Options) -> Result<bool, String> {
+    if options.store.is_some() {
+        return Err(
+            "This small program has no rules to play: run it as `cargo dev test --store URL`."
+                .to_owned(),
+        );
+    }
     project::project()?;
     if let Some(name) = &options.filter {
         return named::test(name, options.install);

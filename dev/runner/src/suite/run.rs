@@ -187,6 +187,7 @@ mod tests {
             fast: false,
             long: false,
             install: false,
+            store: None,
             filter: None,
         };
         let mut stages = wanted(&all).into_iter();
