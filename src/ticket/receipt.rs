@@ -20,10 +20,12 @@ pub struct Receipt {
     pub reference: String,
     /// The lane of the number.
     pub lane: Lane,
-    /// The number, where there is one.
+    /// The number as it was shown, behind those of older rolls, where there is one.
     pub number: Option<Position>,
     /// The roll that it belongs to; 0 without one.
     pub born: u64,
+    /// The number within that roll.
+    pub in_roll: Option<Position>,
     /// Unix second in which the ticket was signed.
     pub signed: u64,
     /// What the journal had reached then.
@@ -55,6 +57,7 @@ impl Receipt {
             self.lane.name().unwrap_or("-").to_owned(),
             word(self.number.map(|number| number.0)),
             self.born.to_string(),
+            word(self.in_roll.map(|number| number.0)),
             self.signed.to_string(),
             self.head.map_or("-".to_owned(), String::from),
             word(self.cursor),
@@ -92,7 +95,18 @@ impl Receipt {
     }
 
     fn of_words(words: &[&str]) -> Option<Self> {
-        let [reference, lane, number, born, signed, head, cursor, given] = words else {
+        let [
+            reference,
+            lane,
+            number,
+            born,
+            in_roll,
+            signed,
+            head,
+            cursor,
+            given,
+        ] = words
+        else {
             return None;
         };
         Some(Self {
@@ -100,6 +114,7 @@ impl Receipt {
             lane: Lane::named((*lane != "-").then_some(lane))?,
             number: number.parse().ok().map(Position),
             born: born.parse().ok()?,
+            in_roll: in_roll.parse().ok().map(Position),
             signed: signed.parse().ok()?,
             head: Head::read(head),
             cursor: cursor.parse().ok(),
@@ -112,7 +127,7 @@ impl Receipt {
     pub fn place(&self) -> Option<Place> {
         Some(Place {
             born: self.born,
-            position: self.number?,
+            position: self.in_roll?,
             came: None,
         })
     }
@@ -128,6 +143,7 @@ mod tests {
             lane: Lane::Front,
             number: Some(Position(12)),
             born: 1_799_999_000_000,
+            in_roll: Some(Position(5)),
             signed: 1_800_000_000,
             head: Head::read("0123456789abcdef"),
             cursor: Some(7),
@@ -145,6 +161,7 @@ mod tests {
         let bare = Receipt {
             lane: Lane::Main,
             number: None,
+            in_roll: None,
             head: None,
             cursor: None,
             ..receipt()

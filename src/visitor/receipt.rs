@@ -92,12 +92,15 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Stated) {
     let of_lane = board.as_ref().map(|board| board.of(lane));
     let placed = of_lane.as_ref().and_then(|board| placed_in(board, ticket));
     let stated = placed.unwrap_or_else(|| written(ticket));
-    let cursor = of_lane.filter(|board| is_recent && tells(board, stated, ticket));
     // A copy from before an event knows nothing of its lot. It is of another roll, or of young data: there an event ends no ticket.
     let knows = |board: &&Board| placed.is_some() && !board.young;
     let (number, born) = stated;
     let here = board.as_ref().filter(knows);
     let position = match here {
+        Some(board) => ticket.position_by(board),
+        None => number,
+    };
+    let shown = match &of_lane {
         Some(board) => ticket.position_by(board),
         None => number,
     };
@@ -107,14 +110,18 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Stated) {
         }
         Standing::Provisional { .. } | Standing::Waiting(_) | Standing::Admitted { .. } => false,
     };
+    let cursor = of_lane
+        .as_ref()
+        .and_then(|board| cursor_of(board, (shown, born), ticket));
     let receipt = Receipt {
         reference: ticket.reference(),
         lane,
-        number: number.filter(|_| !awaits),
+        number: shown.filter(|_| !awaits),
         born,
+        in_roll: number.filter(|_| !awaits),
         signed: ticket.signed,
         head: ticket.head,
-        cursor: cursor.map(|board| board.stretch(born).map_or(0, |of| of.served.0)),
+        cursor: cursor.filter(|_| is_recent),
         given: request.now,
     };
     let told = if awaits { Stated::ByLot } else { Stated::Told };
@@ -146,18 +153,16 @@ fn written(ticket: &Ticket) -> Numbered {
     }
 }
 
-/// Whether this board may say what was served of the stated roll: not where visitors of an older one still wait, who go first, nor of
-/// before the turn of a visitor inside.
-fn tells(board: &Board, (number, born): Numbered, ticket: &Ticket) -> bool {
-    let mut older = board.rolls.iter().filter(|of| of.born < born);
-    let is_told = board.knows(born) && older.all(|of| of.served.0 == of.drawn);
+/// Where the cursor stands that counts for this number, where the board knows its roll; nothing before the turn of a visitor inside.
+fn cursor_of(board: &Board, (shown, born): Numbered, ticket: &Ticket) -> Option<u64> {
+    let cursor = shown
+        .map_or_else(|| board.cursor(), |shown| board.cursor_for(shown))
+        .0;
     match ticket.standing {
-        Standing::Provisional { .. } => true,
-        Standing::Waiting(_) => is_told,
-        Standing::Admitted { .. } => {
-            let served = board.stretch(born).map_or(0, |of| of.served.0);
-            is_told && number.is_none_or(|number| number.0 <= served)
-        }
+        Standing::Provisional { .. } => Some(cursor),
+        Standing::Waiting(_) => Some(cursor).filter(|_| board.knows(born)),
+        Standing::Admitted { .. } => Some(cursor)
+            .filter(|cursor| board.knows(born) && shown.is_none_or(|shown| shown.0 <= *cursor)),
     }
 }
 

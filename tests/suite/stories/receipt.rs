@@ -23,6 +23,7 @@ in_houses_whose_clock_is_turned! {
     a_receipt_of_the_prequeue_is_old_once_all_tickets_were_ended
     a_receipt_of_a_visitor_inside_states_no_cursor_of_a_line_that_came_back
     no_line_of_another_number_is_told_to_have_called_one
+    a_receipt_from_behind_a_loss_tells_what_the_page_tells_and_which_line_called
     a_receipt_finds_its_lines_in_a_long_journal
     receipts_are_looked_up_once_a_second_in_a_data_centre
 }
@@ -225,7 +226,7 @@ fn a_receipt_of_the_prequeue_is_old_once_all_tickets_were_ended(house: &House) {
     assert_eq!(verdict(&without_a_place), "valid", "it had no place to end");
 }
 
-/// The numbers of the line of after the loss follow behind its own, and its cursor says nothing of the turn of a visitor inside.
+/// The numbers of after the loss are behind those that came back, and what is served of these says nothing of the turn of a visitor inside.
 fn a_receipt_of_a_visitor_inside_states_no_cursor_of_a_line_that_came_back(house: &House) {
     house.set("automatic", "0");
     house.go_to_pop_called("FRA");
@@ -249,7 +250,7 @@ fn a_receipt_of_a_visitor_inside_states_no_cursor_of_a_line_that_came_back(house
     assert_eq!(first[5].ask("/").json()["position"], 6);
     let receipt = taken(&mut young[3]);
     let facts = ["number", "cursor", "ahead"].map(|name| receipt[name].clone());
-    assert_eq!(facts, [json!(4), Value::Null, Value::Null], "{receipt}");
+    assert_eq!(facts, [json!(10), Value::Null, Value::Null], "{receipt}");
     assert_eq!(receipt["born"], before["born"]);
 }
 
@@ -286,6 +287,41 @@ fn no_line_of_another_number_is_told_to_have_called_one(house: &House) {
     house.go_to_pop_called("OSL");
     house.permit(1);
     assert_eq!(called(3), Value::Null, "a restoration calls nobody");
+}
+
+/// Who draws behind the visitors of before has a number behind theirs.
+fn a_receipt_from_behind_a_loss_tells_what_the_page_tells_and_which_line_called(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 6);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.permit(2);
+    house.wait(Duration::from_secs(3));
+    line[5].ask("/");
+    house.store.restart_empty();
+    let mut late = visitors(house, 2);
+    for visitor in &mut late {
+        visitor.ask("/");
+    }
+    house.wait(Duration::from_secs(12));
+    let page = late[1].ask("/").json();
+    assert_eq!(page["position"], 8, "{page}");
+    let receipt = taken(&mut late[1]);
+    for (name, told) in [
+        ("number", "position"),
+        ("cursor", "cursor"),
+        ("ahead", "ahead"),
+    ] {
+        assert_eq!(receipt[name], page[told], "{name}: {receipt} {page}");
+    }
+    let text = receipt["receipt"].as_str().unwrap();
+    assert_eq!(check(house, text)["called"], Value::Null);
+    house.permit(6);
+    let told = check(house, text);
+    let found = ["kind", "cursor"].map(|name| told["called"][name].clone());
+    assert_eq!(found, [json!("permit"), json!(8)], "{told}");
+    assert_eq!([&told["number"], &told["cursor"]], [8, 8], "{told}");
 }
 
 /// Of early tickets and of late ones, near the end that is read first and far from it.

@@ -15,9 +15,10 @@ local asked = { born = tonumber(arg.trace_born), position = tonumber(arg.trace_p
 -- Of regions the journal has the sum alone, which says of no number whether it was called.
 local is_told = arg.trace_position and (is_front or not arg.lane and not lanes.has_regions())
 local place = is_told and ticket.place_in(lanes.of(arg.lane or 'main'), asked) or nil
--- Where numbers of another roll were called too, the sum says of none which line called it.
+-- Older rolls go first, so their numbers are before it in the sum. Where some of a younger one were called too, before this one came in,
+-- the sum says of none which line called it.
 for _, of in ipairs(place and lanes.of(place.of.lane).stretches or {}) do
-  is_told = is_told and (of.born == place.of.born or of.served == 0)
+  is_told = is_told and (of.born <= place.of.born or of.served == 0)
 end
 place = is_told and place or nil
 local is_called, number = place and lanes.is_called(place), place and lanes.position(place)
