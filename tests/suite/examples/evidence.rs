@@ -135,6 +135,11 @@ fn a_place_by_lot_is_checked_by_the_program_of_the_docs() {
         let (is_well, written) = run(&program, &[&format!("{came}")], &lot.to_string());
         assert_eq!((is_well, written), (true, place.to_string()));
     }
+    // Who came behind the lot keeps the place.
+    for came in [9, 1_000] {
+        let written = run(&program, &[&format!("{came}")], &lot.to_string());
+        assert_eq!(written, (true, came.to_string()));
+    }
     let mut other = lot.clone();
     other["secret"] = json!("0".repeat(64));
     assert!(!run(&program, &["1"], &other.to_string()).0);
