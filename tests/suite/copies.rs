@@ -323,6 +323,30 @@ mod native {
         super::of_too_many_rolls_the_own_one_stays(store());
     }
 
+    /// Promised slots keep their time through a hold, and those of one second are one.
+    #[test]
+    fn holds_that_come_again_and_again_do_not_make_promises_more() {
+        let mut room = Room::plain(store());
+        room.cap.total_active = 10_000;
+        let now = |round: u64, second: u64| (round * 20 + second) * 1_000;
+        for round in 0..40 {
+            for second in 0..10 {
+                let id = format!("{round} {second}");
+                room.draws(&id, None, now(round, second)).unwrap();
+                room.permits_one(now(round, second));
+            }
+            for (mode, second) in [("hold", 10), ("automatic", 19)] {
+                let mode = Change::new("mode", vec![("mode", mode.to_owned())]);
+                room.changes(mode, None, now(round, second));
+            }
+        }
+        let kept = room.store.0.command(&["HGET", "queue:{main}", "promises"]);
+        let kept = kept.unwrap();
+        let many = kept.as_str().unwrap().split(' ').count();
+        let seconds = usize::try_from(room.cap.claim_seconds).unwrap();
+        assert!(many <= seconds + 1, "{many}: {kept}");
+    }
+
     /// Each loss is shown by a ticket alone: the store went back by one number, and no data centre has a copy.
     #[test]
     fn losses_that_tickets_show_leave_no_more_rolls_either() {

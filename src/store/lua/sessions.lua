@@ -93,11 +93,22 @@ local function promise(stretch, many)
   last.many, last.of[stretch.name] = last.many + many, stretch.served
 end
 -- On hold and in front of a closed room no visitor can come, so their time stands still; so it does where the clock is set back.
+-- Those of one second are one, so there are no more than a claim has seconds.
 local function keep_promises()
-  local second, is_still = math.floor(now / 1000), not mode.lets_in()
+  local second, is_still, list = math.floor(now / 1000), not mode.lets_in(), {}
   for _, kept in ipairs(promises) do
     kept.second = is_still and second or math.min(kept.second, second)
+    local last = list[#list]
+    if last and last.second == kept.second then
+      last.many = last.many + kept.many
+      for name, number in pairs(kept.of) do
+        last.of[name] = math.max(last.of[name] or 0, number)
+      end
+    else
+      table.insert(list, kept)
+    end
   end
+  promises = list
 end
 -- A slot that was not claimed in time returns. How many come late is a guess: half of them are forgotten each minute.
 local function take_back_promises()
