@@ -179,12 +179,12 @@ local function seal()
   end
   events.begun.of = of
 end
--- The first verb in the pre-queue or after it begins the event: every number so far ends. Where the data are young, the store
--- may just have lost them, and the tickets may be of this event.
+-- The first verb in the pre-queue or after it begins the event: every number so far ends. Where young data began in the pre-queue or
+-- after it, the store may have lost them then, and the tickets may be of this event.
 local function begin_event(brought)
   local event = events.current
   if is_to_begin() then
-    if not rolls.is_young() then
+    if not rolls.is_young() or state.began < event.prequeue then
       lot.end_numbers()
     end
     events.begun = { id = event.id, opens = event.opens, order = event.order }
