@@ -3,7 +3,7 @@
 -- Gives `state`, the numbers of the line by field name; `lanes` and `stretches`, those of each lane and of each stretch by its name;
 -- `lane` and `stretch`, which give the one of a name; `drop`, which forgets a stretch; `stored`, the texts as they were kept; `texts`,
 -- those that this call writes, false for one that it removes; `were`, the numbers of the line as they were kept; `is_new`, that nothing
--- was kept; `write`.
+-- was kept; `moves`, the names of the numbers that have moved with a clock that was set back; `write`.
 -- Invariant: `served` and `drawn` of a stretch never fall, and the first never passes the second.
 
 local call = require('call')
@@ -23,9 +23,9 @@ local NONE = {
   -- All draws, all admissions, the latest minute in which a verb ran.
   drawn = 0, admitted = 0, minute = 0,
   -- The roll that gives numbers now, when the present data began, and how often they took over what older ones knew; 1: no unknown
-  -- older roll comes in any more; until when nothing is released; credit that came back; the latest roll that was dropped, and when
-  -- a younger one came: see rolls.lua.
-  own = 0, began = 0, merged = 0, sealed = 0, quiet = 0, lent = 0, dropped = 0, met = 0,
+  -- older roll comes in any more; until when nothing is released; credit that came back, and by which copy, by its roll and its last line
+  -- of the journal: see copy.lua; the latest roll that was dropped, and when a younger one came: see rolls.lua.
+  own = 0, began = 0, merged = 0, sealed = 0, quiet = 0, lent = 0, lent_own = 0, lent_line = 0, dropped = 0, met = 0,
   -- The number of the latest line of the journal by which the line began or came back.
   restored = 0,
   -- 1: an operator has cleared the credit since the data began.
@@ -128,7 +128,13 @@ for _, of in pairs(lanes) do
   set_back = math.max(set_back, of.moved - now)
 end
 -- All that a rule compares with the time moves with the clock: what has been is no later than now, and what is to end has as long as
--- it had. Sessions stay: they end with the minute on their tickets.
+-- it had. Sessions stay: they end with the minute on their tickets. A verb writes all of it or none, since it moves once.
+local moves = {}
+local function move(names, by)
+  for _, name in ipairs(names) do
+    moves[name], state[name] = true, by(state[name])
+  end
+end
 if set_back > 0 then
   for _, of in pairs(lanes) do
     for _, name in ipairs({ 'since', 'mid', 'moved' }) do
@@ -136,17 +142,17 @@ if set_back > 0 then
     end
     of.came_at = math.min(of.came_at, this_minute)
   end
-  for _, name in ipairs({ 'began', 'quiet', 'anchor', 'uncounted', 'sick_until', 'overruled', 'load_until' }) do
-    state[name] = math.max(state[name] - set_back, 0)
+  local function back_by(unit)
+    return function(time)
+      return math.max(time - math.floor(set_back / unit), 0)
+    end
   end
-  local minutes = math.floor(set_back / 60000)
-  state.recount = math.max(state.recount - minutes, 0)
-  for _, name in ipairs({ 'minute', 'steady', 'measured', 'capped', 'cap_since', 'late_at', 'base_minute', 'invited_at' }) do
-    state[name] = math.min(state[name], this_minute)
-  end
-  for _, name in ipairs({ 'w_changed', 'w_from' }) do
-    state[name] = math.max(state[name] - math.floor(set_back / 1000), 0)
-  end
+  move({ 'began', 'quiet', 'anchor', 'uncounted', 'sick_until', 'overruled', 'load_until' }, back_by(1))
+  move({ 'w_changed', 'w_from' }, back_by(1000))
+  move({ 'recount' }, back_by(60000))
+  move({ 'minute', 'steady', 'measured', 'capped', 'cap_since', 'late_at', 'base_minute', 'invited_at' }, function(minute)
+    return math.min(minute, this_minute)
+  end)
 end
 
 -- Its numbers are none of this line any more.
@@ -198,5 +204,5 @@ end
 
 return {
   state = state, lanes = lanes, lane = lane, stretches = stretches, stretch = stretch, drop = drop, stored = stored, texts = texts,
-  were = were, is_new = is_new, write = write,
+  were = were, is_new = is_new, moves = moves, write = write,
 }

@@ -13,8 +13,10 @@ local function keep()
     .. (cap.is_capped and ' recount ring_told book book_last book_other' or '')
   local written = {}
   for name in string.gmatch(kept, '%S+') do
-    table.insert(written, name)
-    table.insert(written, state[name])
+    if not record.moves[name] then
+      table.insert(written, name)
+      table.insert(written, state[name])
+    end
   end
   local names = { 'sickness', 'base_groups' }
   if cap.is_capped then
