@@ -9,6 +9,10 @@ local events, rolls, journal, lanes = require('events'), require('rolls'), requi
 local arg, state = call.arg, record.state
 
 local epoch, lines, in_stretches = string.match(arg.copy_reach, '^(%d+) (%d+) ?(.*)$')
+-- Whether these data take what is known of a roll.
+local function comes_in(born)
+  return rolls.is_known(born) or rolls.may_come(born)
+end
 -- A copy that is further on than these data means that the store has lost some.
 local function is_further()
   if tonumber(epoch) > state.epoch then
@@ -16,7 +20,7 @@ local function is_further()
   end
   for name, served, drawn in string.gmatch(in_stretches, '(%S+) (%d+) (%d+)') do
     local known = record.stretches[name]
-    if not known and rolls.may_come(tonumber(string.match(name, '/(%d+)$'))) then
+    if not known and comes_in(tonumber(string.match(name, '/(%d+)$'))) then
       return true
     elseif known and (tonumber(drawn) > known.drawn or tonumber(served) > known.served) then
       return true
@@ -85,7 +89,7 @@ local function merge(told)
   for _, of in ipairs(told) do
     local known = lanes.find(of.lane, of.born)
     is_of_these_rolls = is_of_these_rolls or known ~= nil or of.born == state.own
-    if known or rolls.may_come(of.born) then
+    if known or comes_in(of.born) then
       if not known then
         lanes.know(of.born)
         known = lanes.find(of.lane, of.born)
@@ -102,12 +106,19 @@ local function waits_before_own()
     end
   end
 end
--- Credit comes back once: of a better copy the difference counts.
-local function lend(credit)
-  if state.set_credit == 0 then
-    state.credit = math.max(state.credit + credit - state.lent, 0)
-    state.lent = credit
+-- Credit comes back once: of the latest copy, by its roll and the number of its last line of the journal. Between two lines credit is only
+-- used. Whether it changed.
+local function lend(copy)
+  local last = copy.lines or 0
+  local is_later = copy.own > state.lent_own or copy.own == state.lent_own and last > state.lent_line
+  local is_same = copy.own == state.lent_own and last == state.lent_line
+  if state.set_credit ~= 0 or not (is_later or is_same and copy.credit < state.lent) then
+    return false
   end
+  local before = state.credit
+  state.credit = math.max(before + copy.credit - state.lent, 0)
+  state.lent, state.lent_own, state.lent_line = copy.credit, copy.own, last
+  return state.credit ~= before
 end
 -- Whether one of the two has a setting that the other has not.
 local function has_settings(copy)
@@ -136,7 +147,7 @@ local function take(copy)
     state.met = is_younger and call.now or state.met
     require('loss')()
   elseif is_empty then
-    state.lent = state.credit
+    state.lent, state.lent_own, state.lent_line = state.credit, 0, 0
   end
   local is_later = copy.epoch > state.epoch
   if is_later then
@@ -152,11 +163,9 @@ local function take(copy)
     return
   end
   local is_of_others = has_lost or rolls.is_young() and copy.own ~= own
-  local is_first = is_of_others and state.merged == 0
+  local is_first, has_lent = is_of_others and state.merged == 0, false
   if is_of_others and not rolls.has_ended(copy.own) then
-    if has_grown or is_first then
-      lend(copy.credit)
-    end
+    has_lent = lend(copy)
     if (has_grown or is_first) and rolls.data_age() < rolls.QUIET and waits_before_own() then
       state.quiet, state.left = state.began + rolls.QUIET, 0
     end
@@ -164,7 +173,7 @@ local function take(copy)
   if is_of_others and not rolls.has_ended_visits(copy.own) and copy.sessions and copy.sessions.told_ms > state.ring_told then
     require('sessions').take(copy.sessions)
   end
-  if has_grown or is_first or is_later then
+  if has_grown or is_first or is_later or has_lent then
     state.merged = state.merged + 1
   end
   rolls.keep_few()

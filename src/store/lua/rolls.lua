@@ -6,7 +6,7 @@
 -- went back to an older state, as by a backup. While data are young, the holder of a number of an unknown roll waits for that.
 -- Invariant: what these data have of a roll only grows, so in which order copies come makes no difference.
 -- Gives `QUIET`, for how many milliseconds data that took over a line release nothing; `data_age`, `is_young`, `has_ended`,
--- `has_ended_visits`, `begin`, `end_before`, `may_come`, `is_apart`, `keep_few`.
+-- `has_ended_visits`, `begin`, `end_before`, `is_known`, `may_come`, `is_apart`, `keep_few`.
 
 local call, record, lanes = require('call'), require('record'), require('lanes')
 local state, now = record.state, call.now
@@ -35,6 +35,15 @@ function rolls.has_ended(born)
 end
 function rolls.has_ended_visits(born)
   return tonumber(born) < state.visits_epoch
+end
+-- A roll of which one lane is known is known in all.
+function rolls.is_known(born)
+  for _, of in pairs(record.stretches) do
+    if of.born == born then
+      return true
+    end
+  end
+  return born == state.own
 end
 -- Whether an unknown roll may come in.
 function rolls.may_come(born)

@@ -8,15 +8,6 @@ local state, texts = record.state, record.texts
 -- The number of tickets that bring back a roll of which no copy knows, and the number of such rolls that are remembered.
 local WITNESSES, PROVED = 3, 3
 
--- A roll of which one lane is known is known in all.
-local function is_known(born)
-  for _, of in pairs(record.stretches) do
-    if of.born == born then
-      return true
-    end
-  end
-  return born == state.own
-end
 -- A copy or a ticket shows so much of a stretch, which only grows. Whether it was news.
 local function learn(of, served, drawn)
   local has_grown = drawn > of.drawn or served > of.served
@@ -29,7 +20,7 @@ local function learn(of, served, drawn)
 end
 -- What the ticket shows of its roll. More numbers than the own roll has means that the store has lost some.
 local function take(lane, ticket)
-  if rolls.has_ended(ticket.born) or not is_known(ticket.born) or ticket.position == 0 then
+  if rolls.has_ended(ticket.born) or not rolls.is_known(ticket.born) or ticket.position == 0 then
     return
   end
   local of = lanes.stretch(lane, ticket.born)
@@ -60,7 +51,7 @@ end
 local function witness(lane, ticket)
   local is_younger = ticket.born > state.own
   local is_time = rolls.is_young() and rolls.data_age() >= rolls.QUIET or is_younger
-  if not is_time or is_known(ticket.born) or not rolls.may_come(ticket.born) then
+  if not is_time or rolls.is_known(ticket.born) or not rolls.may_come(ticket.born) then
     return
   end
   local proofs, others = proofs_of(ticket.born)
@@ -101,7 +92,7 @@ local function place_in(lane, ticket)
   local of = lanes.find(lane, ticket.born)
   if of and ticket.position <= of.drawn then
     return { of = of, number = ticket.position }
-  elseif not is_known(ticket.born) and rolls.is_young() and rolls.may_come(ticket.born) then
+  elseif not rolls.is_known(ticket.born) and rolls.is_young() and rolls.may_come(ticket.born) then
     return false
   end
 end
