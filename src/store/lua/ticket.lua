@@ -47,11 +47,22 @@ local function proofs_of(born)
   end
   return own, { unpack(others, math.max(#others - PROVED + 2, 1)) }
 end
+-- A ticket of a younger roll shows that the data went back to before it, as by a backup: they are young again, and wait for what knows
+-- more.
+local function show_loss()
+  if rolls.is_apart() then
+    state.met = call.now
+    require('loss')()
+    rolls.keep_few()
+  end
+end
 -- Three tickets of one roll bring it back of which no copy knows, and end what had ended for one of them.
 local function witness(lane, ticket)
-  local is_younger = ticket.born > state.own
-  local is_time = rolls.is_young() and rolls.data_age() >= rolls.QUIET or is_younger
-  if not is_time or rolls.is_known(ticket.born) or not rolls.may_come(ticket.born) then
+  if rolls.is_known(ticket.born) or not rolls.may_come(ticket.born) then
+    return
+  elseif ticket.born > state.own then
+    return show_loss()
+  elseif rolls.data_age() < rolls.QUIET then
     return
   end
   local proofs, others = proofs_of(ticket.born)
@@ -63,7 +74,7 @@ local function witness(lane, ticket)
     proofs.visits_epoch = math.max(proofs.visits_epoch, ticket.visits_epoch)
     proofs.numbers = string.format('%s%s=%d:%d,', proofs.numbers, lane.name, ticket.position, math.min(ticket.seen, ticket.position))
   end
-  if many < WITNESSES or is_younger and not rolls.is_apart() then
+  if many < WITNESSES then
     if is_new then
       table.insert(others, string.format('%d %d %d %s %s', ticket.born, proofs.epoch, proofs.visits_epoch, proofs.ids, proofs.numbers))
       texts.proofs = table.concat(others, ';')
@@ -79,10 +90,6 @@ local function witness(lane, ticket)
   for name, number, seen in string.gmatch(proofs.numbers, '([^=,]+)=(%d+):(%d+)') do
     learn(lanes.stretch(lanes.of(name), ticket.born), tonumber(seen), tonumber(number))
   end
-  if is_younger then
-    state.met = call.now
-    require('loss')()
-  end
   state.merged = state.merged + 1
   rolls.keep_few()
 end
@@ -92,7 +99,7 @@ local function place_in(lane, ticket)
   local of = lanes.find(lane, ticket.born)
   if of and ticket.position <= of.drawn then
     return { of = of, number = ticket.position }
-  elseif not rolls.is_known(ticket.born) and rolls.is_young() and rolls.may_come(ticket.born) then
+  elseif not rolls.is_known(ticket.born) and rolls.may_come(ticket.born) then
     return false
   end
 end

@@ -78,17 +78,17 @@ const LOSSES: [Loss; 5] = [
 
 /// For each kind: the fates by copies, for data that are gone, a backup, and an older backup.
 const TABLE: [(Kind, [[Fate; 3]; 3]); 9] = {
-    let of_this_line = [[HeldThenEnded, Kept, Ended], [Kept; 3], [Kept; 3]];
-    let of_three = [[HeldThenKept, Kept, Ended], [Kept; 3], [Kept; 3]];
-    // Where a POP knows more than the backup, its data count as new ones, and older lines may still come back.
-    let of_no_line = [
-        [HeldThenEnded, Ended, Ended],
-        [HeldThenEnded; 3],
-        [HeldThenEnded; 3],
-    ];
+    // Where a POP or a ticket knows more than the backup, its data count as new ones, and other lines may still come back.
+    let of_this_line = [[HeldThenEnded, Kept, HeldThenEnded], [Kept; 3], [Kept; 3]];
+    let of_three = [[HeldThenKept, Kept, HeldThenKept], [Kept; 3], [Kept; 3]];
+    let of_no_line = [[HeldThenEnded; 3]; 3];
     // The copies know that all tickets were ended since.
     let of_the_line_before = [[HeldThenEnded, Ended, Kept], [Ended; 3], [Ended; 3]];
-    let ended = [[HeldThenEnded, Ended, Ended], [Ended; 3], [Ended; 3]];
+    let ended = [
+        [HeldThenEnded, Ended, HeldThenEnded],
+        [Ended; 3],
+        [Ended; 3],
+    ];
     [
         (Kind::Same, of_this_line),
         (Kind::SameOfThree, of_three),
