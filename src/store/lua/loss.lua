@@ -1,10 +1,10 @@
 -- Data that the store lost, or that went back to an older state: they begin a roll, and what older ones knew may still come.
--- A function without arguments that returns nothing.
+-- A function that returns nothing. `roll`: an unknown one behind which they begin theirs, if there is one.
 
 local call, state, rolls, sessions = require('call'), require('record').state, require('rolls'), require('sessions')
 
-return function()
-  rolls.begin()
+return function(roll)
+  rolls.begin(roll)
   state.began, state.sealed, state.merged, state.lent, state.set_credit = call.now, 0, 0, state.credit, 0
   state.lent_own, state.lent_line = 0, 0
   sessions.begin_ring()

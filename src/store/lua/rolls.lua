@@ -54,9 +54,9 @@ end
 function rolls.is_apart()
   return now < state.met or now - state.met >= 60000
 end
--- From now on numbers are of a new roll, behind all that are known.
-function rolls.begin()
-  local last = math.max(state.own, state.epoch)
+-- From now on numbers are of a new roll, behind all that are known, and behind `roll` where one is named.
+function rolls.begin(roll)
+  local last = math.max(state.own, state.epoch, roll or 0)
   for _, of in pairs(record.stretches) do
     last = math.max(last, of.born)
   end

@@ -47,12 +47,12 @@ local function proofs_of(born)
   end
   return own, { unpack(others, math.max(#others - PROVED + 2, 1)) }
 end
--- A ticket of a younger roll shows that the data went back to before it, as by a backup: they are young again, and wait for what knows
--- more.
-local function show_loss()
+-- A ticket of a younger roll shows that the data went back to before it, as by a backup: they are young again, wait for what knows more,
+-- and begin a roll behind that one, whatever their clock says.
+local function show_loss(roll)
   if rolls.is_apart() then
     state.met = call.now
-    require('loss')()
+    require('loss')(roll)
     rolls.keep_few()
   end
 end
@@ -61,7 +61,7 @@ local function witness(lane, ticket)
   if rolls.is_known(ticket.born) or not rolls.may_come(ticket.born) then
     return
   elseif ticket.born > state.own then
-    return show_loss()
+    return show_loss(ticket.born)
   elseif rolls.data_age() < rolls.QUIET then
     return
   end
