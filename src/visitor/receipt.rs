@@ -96,14 +96,8 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Stated) {
     let knows = |board: &&Board| placed.is_some() && !board.young;
     let (number, born) = stated;
     let here = board.as_ref().filter(knows);
-    let position = match here {
-        Some(board) => ticket.position_by(board),
-        None => number,
-    };
-    let shown = match &of_lane {
-        Some(board) => ticket.position_by(board),
-        None => number,
-    };
+    let by = |board: Option<&Board>| board.map_or(number, |board| ticket.position_by(board));
+    let (position, shown) = (by(here), by(board.as_ref()));
     let awaits = match ticket.standing {
         Standing::Waiting(proof) if proof.place.came.is_none() => {
             awaits_lot(ticket, here, position, request)
