@@ -130,12 +130,12 @@ end
 -- All that a rule compares with the time moves with the clock: what has been is no later than now, and what is to end has as long as
 -- it had. Sessions stay: they end with the minute on their tickets. A verb writes all of it or none, since it moves once.
 local moves = {}
-local function move(names, by)
-  for _, name in ipairs(names) do
-    moves[name], state[name] = true, by(state[name])
-  end
-end
 if set_back > 0 then
+  local function move(names, by)
+    for _, name in ipairs(names) do
+      moves[name], state[name] = true, by(state[name])
+    end
+  end
   for _, of in pairs(lanes) do
     for _, name in ipairs({ 'since', 'mid', 'moved' }) do
       of[name] = math.max(of[name] - set_back, 0)
