@@ -6,12 +6,13 @@
 mod engine;
 mod rooms;
 
-use std::io::{self, BufRead as _, Write as _};
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use audit::audit_from;
 use harness::secret::Secret;
+use machine::packages::is_yes;
 use now_serving::store::script;
 use serde_json::json;
 use tables::{Case, Ground as _, Table, journal, names, play, read};
@@ -24,7 +25,7 @@ use crate::remote_store::{RemoteStore, token_given_or_typed};
 use rooms::Rooms;
 
 /// The longest that a run takes.
-const LONGEST: Duration = Duration::from_hours(2);
+const LONGEST: Duration = Duration::from_hours(6);
 
 /// After so many faults the other cases are not played: where the engine differs, they are not paid for.
 const FAULTS: usize = 20;
@@ -62,7 +63,7 @@ pub fn test(url: &str, name: &str) -> Result<bool, String> {
         tables.len(),
         script().len() / 1000,
     );
-    if !is_yes()? {
+    if !is_yes("Go on? [y/N] ", &mut io::stdin().lock(), &mut io::stdout()) {
         anstream::println!("Nothing was written.");
         return Ok(true);
     }
@@ -103,16 +104,6 @@ fn unknown_name() -> Result<String, String> {
     let ms = now.map_or(0, |now| now.as_millis());
     let chance: String = Secret::JwtSecret.make()?.chars().take(8).collect();
     Ok(format!("test-{ms}-{chance}"))
-}
-
-/// Whether the answer is yes. No answer is no.
-fn is_yes() -> Result<bool, String> {
-    anstream::print!("Go on? [y/N] ");
-    io::stdout().flush().map_err(|error| error.to_string())?;
-    let mut answer = String::new();
-    let read = io::stdin().lock().read_line(&mut answer);
-    read.map_err(|error| error.to_string())?;
-    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
 fn stop_by_ctrl_c() -> Result<(), String> {

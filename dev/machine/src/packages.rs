@@ -182,7 +182,7 @@ fn sudo() -> Option<Prefix> {
 }
 
 /// Whether the answer to a question is yes. No answer is no.
-fn is_yes(question: &str, answers: &mut impl BufRead, to: &mut impl io::Write) -> bool {
+pub fn is_yes(question: &str, answers: &mut impl BufRead, to: &mut impl io::Write) -> bool {
     let _ = to.write_all(question.as_bytes()).and_then(|()| to.flush());
     let mut answer = String::new();
     let is_read = answers.read_line(&mut answer).is_ok();

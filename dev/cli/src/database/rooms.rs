@@ -47,10 +47,10 @@ impl<'a> Rooms<'a> {
         self.sent.get()
     }
 
-    /// How many commands [`Self::delete_all`] takes.
+    /// How many commands [`Self::delete_all`] takes at most.
     pub(super) fn to_delete_all(&self) -> u32 {
         let many = self.made.borrow().len().div_ceil(AT_ONCE);
-        u32::try_from(2 * many).unwrap_or(u32::MAX)
+        u32::try_from(3 * many).unwrap_or(u32::MAX)
     }
 
     /// Whether the latest case restores a backup.
