@@ -7,6 +7,7 @@ use harness::browser::{self, Driver, Options};
 use serde_json::json;
 
 use super::axe::assert_open_to_all;
+use super::panel::says;
 use super::{picture, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 
@@ -59,7 +60,7 @@ fn a_visitor_works_for_three_sessions_leaves_and_reads_what_happened() {
             text(&page, "#line").await,
             "There is 1 person ahead of you."
         );
-        assert!(page.source().await.unwrap().contains(OVER));
+        says(&page, OVER).await;
         picture(&page, "session-over").await;
         assert_open_to_all(&page, "session over").await;
         house.permit(2);
@@ -95,8 +96,7 @@ async fn seen(page: &Client, house: &House, name: &str, words: &str) {
             browser::prefer(page, &[preferred]).await.unwrap();
             goto(page, house).await;
             text(page, "#line").await;
-            let shown = page.source().await.unwrap();
-            assert!(shown.contains(words), "{words}: {shown}");
+            says(page, words).await;
             let what = format!("{name}-{width}-{scheme}");
             picture(page, &what).await;
             assert_open_to_all(page, &what).await;

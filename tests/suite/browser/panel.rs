@@ -112,6 +112,18 @@ pub(crate) async fn wait_for(page: &Client, condition: &str) {
     panic!("{condition}: {}", page.source().await.unwrap());
 }
 
+/// Waits until these words are on the page: for a moment, a browser that loads one has none.
+pub(crate) async fn says(page: &Client, words: &str) {
+    wait_for(
+        page,
+        &format!(
+            "document.documentElement.outerHTML.includes({})",
+            json!(words)
+        ),
+    )
+    .await;
+}
+
 #[test]
 fn the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
     let house = House::wasm_shared();
