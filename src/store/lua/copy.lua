@@ -99,13 +99,6 @@ local function merge(told)
   end
   return has_grown, is_of_these_rolls
 end
-local function waits_before_own()
-  for _, of in pairs(record.stretches) do
-    if of.born < state.own and of.served < of.drawn then
-      return true
-    end
-  end
-end
 -- Credit comes back once: of the latest copy, by its roll and the number of its last line of the journal. Between two lines credit is only
 -- used. Whether it changed.
 local function lend(copy)
@@ -166,7 +159,7 @@ local function take(copy)
   local is_first, has_lent = is_of_others and state.merged == 0, false
   if is_of_others and not rolls.has_ended(copy.own) then
     has_lent = lend(copy)
-    if (has_grown or is_first) and rolls.data_age() < rolls.QUIET and waits_before_own() then
+    if (has_grown or is_first) and rolls.data_age() < rolls.QUIET then
       state.quiet, state.left = state.began + rolls.QUIET, 0
     end
   end
