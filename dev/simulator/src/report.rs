@@ -93,7 +93,9 @@ const ROWS: &[Row] = &[
         Some(format!("{:.0}", run.most_draws_a_second))
     }),
     ("Upstash", |run| Some(format!("${:.2}", run.bills.upstash))),
-    ("Fastly", |run| Some(format!("${:.2}", run.bills.fastly))),
+    ("Fastly, for requests", |run| {
+        Some(format!("${:.2}", run.bills.fastly))
+    }),
     ("What must hold", |run| Some(worded(&run.checks))),
 ];
 
@@ -272,7 +274,7 @@ fn run_json(run: &Run) -> Value {
         "requests": run.sums.requests,
         "store_commands": run.commands,
         "most_draws_a_second": hundredths(run.most_draws_a_second),
-        "dollars": { "upstash": hundredths(run.bills.upstash), "fastly": hundredths(run.bills.fastly) },
+        "dollars": { "upstash": hundredths(run.bills.upstash), "requests": hundredths(run.bills.fastly) },
         "checks": {
             "numbers_twice": run.checks.twice,
             "numbers_out_of_order": run.checks.out_of_order,

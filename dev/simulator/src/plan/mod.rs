@@ -7,7 +7,10 @@ use anstyle::Style;
 use now_serving::queue::Pace;
 use serde_json::{Value, json};
 
-use crate::costs::{Bills, COMMANDS_A_SECOND, POLL_SECONDS, REQUESTS_BEFORE, bills, busy_commands};
+use crate::costs::{
+    Bills, COMMANDS_A_SECOND, DOLLARS_A_GIGABYTE, POLL_SECONDS, REQUESTS_BEFORE, bills,
+    busy_commands, gigabytes,
+};
 use crate::scenario::Shape;
 use crate::units::{Rate, Span, float, grouped, whole};
 pub use line::{Event, Outcome, play};
@@ -54,6 +57,9 @@ pub struct Options {
     /// Requests that a visitor inside makes
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, default_value_t = 40, value_parser = |text: &str| count(text, 0..=1_000_000))]
     pub requests: u64,
+    /// Kilobytes of the site's answer to one of them
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, default_value_t = 50, value_parser = |text: &str| count(text, 0..=1_000_000))]
+    pub kilobytes: u64,
     /// As JSON
     #[arg(long)]
     pub json: bool,
@@ -99,7 +105,9 @@ pub struct Plan {
     pub commands: u64,
     /// Requests to the edge.
     pub requests: u64,
-    /// Both bills.
+    /// Gigabytes that go to visitors.
+    pub gigabytes: f64,
+    /// Both bills, without those.
     pub bills: Bills,
 }
 
@@ -135,8 +143,8 @@ pub fn made(options: &Options) -> Result<Plan, String> {
         .map(|(secs, many)| secs * many)
         .sum::<f64>();
     let visitors = float(options.visitors);
-    let a_visitor = REQUESTS_BEFORE + float(options.requests);
-    let requests = whole(visitors.mul_add(a_visitor, waited / POLL_SECONDS));
+    let (inside, polls) = (visitors * float(options.requests), waited / POLL_SECONDS);
+    let requests = whole(visitors.mul_add(REQUESTS_BEFORE, inside + polls));
     let pops = float(options.pops);
     let seconds = [outcome.seconds_with_line, outcome.seconds_without];
     let claims = options.cap.map_or(0.0, |_| outcome.came);
@@ -147,6 +155,7 @@ pub fn made(options: &Options) -> Result<Plan, String> {
         outcome,
         commands,
         requests,
+        gigabytes: gigabytes(visitors, polls, inside, float(options.kilobytes)),
         bills: bills(commands, requests),
     })
 }
@@ -285,10 +294,17 @@ impl Plan {
             ),
             ("Commands of the store", grouped(self.commands)),
             ("Requests to the edge", grouped(self.requests)),
+            ("Gigabytes to visitors", format!("{:.1}", self.gigabytes)),
             ("Upstash", format!("${:.2}", self.bills.upstash)),
-            ("Fastly", format!("${:.2}", self.bills.fastly)),
+            ("Fastly, for requests", format!("${:.2}", self.bills.fastly)),
+            ("Fastly, for bandwidth", format!("${:.2}", self.bandwidth())),
         ]);
         rows
+    }
+
+    /// Dollars for what goes to visitors.
+    fn bandwidth(&self) -> f64 {
+        self.gigabytes * DOLLARS_A_GIGABYTE
     }
 
     /// For a terminal.
@@ -324,7 +340,8 @@ impl Plan {
             "draws_a_second_limit": COMMANDS_A_SECOND,
             "store_commands": self.commands,
             "requests": self.requests,
-            "dollars": { "upstash": self.bills.upstash, "fastly": self.bills.fastly },
+            "gigabytes": self.gigabytes,
+            "dollars": { "upstash": self.bills.upstash, "requests": self.bills.fastly, "bandwidth": self.bandwidth() },
         })
     }
 }
