@@ -1,8 +1,11 @@
 //! How often a request calls the host, as the local server writes it down: the calls are most of what a request costs.
 
+use std::thread;
+use std::time::Duration;
+
 use harness::edge::Edge;
 use harness::heap::Sandboxes;
-use harness::host_calls;
+use harness::host_calls::{self, Taken};
 use harness::origin::Origin;
 use upstash_local::{Server, Store};
 
@@ -22,8 +25,8 @@ const LARGEST_HEAP: f64 = 1.7;
 /// renew it; a request that always calls the host more often is seen to each time.
 const TRIES: usize = 5;
 
-/// How many calls most of them make. Behind each stands one that ends, so that nothing is cut off.
-fn usual(edge: &Edge, asks: &dyn Fn() -> Ask) -> Option<usize> {
+/// What most of them take. Behind each stands one that ends, so that nothing is cut off.
+fn usual(edge: &Edge, asks: &dyn Fn() -> Ask) -> Option<Taken> {
     let asks: Vec<Ask> = (0..REQUESTS).map(|_| asks()).collect();
     let mut connection = Connection::open(edge.addr());
     edge.forget_output();
@@ -91,28 +94,58 @@ fn a_request_calls_the_host_no_more_often_than_it_needs() {
         format!("queue={}", got.ticket().unwrap())
     };
     let expected = [
-        (Ask::get("/robots.txt"), 19),
-        (Ask::get("/echo").json().with("cookie", &inside), 24),
-        (Ask::get("/echo").with("cookie", inside), 23),
-        (Ask::get("/_queue/place").with("cookie", &second), 17),
+        (Ask::get("/robots.txt"), 19, 0),
+        (Ask::get("/echo").json().with("cookie", &inside), 24, 0),
+        (Ask::get("/echo").with("cookie", inside), 23, 0),
+        (Ask::get("/_queue/place").with("cookie", &second), 17, 0),
         // Eight headers of these are read, besides the one that names the host.
         (
             of_browser(Ask::get("/_queue/place").with("cookie", &second)),
             24,
+            0,
         ),
-        (Ask::get("/").with("cookie", &second), 31),
-        (first_contact.clone(), 30),
+        (Ask::get("/").with("cookie", &second), 31, 1),
+        (first_contact.clone(), 30, 1),
     ];
-    let is_usual = |calls: usize, asks: &dyn Fn() -> Ask| {
+    let is_usual = |calls: usize, cache_operations: usize, asks: &dyn Fn() -> Ask| {
+        let taken = Taken {
+            calls,
+            cache_operations,
+        };
         let mut seen = (0..TRIES).map(|_| usual(&edge, asks));
         assert!(
-            seen.any(|usual| usual == Some(calls)),
-            "not {calls} calls of the host for {}",
+            seen.any(|usual| usual == Some(taken)),
+            "not {taken:?} for {}",
             asks().target
         );
     };
-    for (ask, calls) in expected {
-        is_usual(calls, &|| ask.clone());
+    for (ask, calls, cache_operations) in expected {
+        is_usual(calls, cache_operations, &|| ask.clone());
     }
-    is_usual(60, &drawing);
+    is_usual(60, 6, &drawing);
+}
+
+/// After this time the sandbox of a visit has ended, and the copy of the board is old.
+const QUIET: Duration = Duration::from_secs(16);
+
+#[test]
+fn a_visit_of_a_quiet_site_takes_no_more_operations_of_the_cache_than_the_docs_say() {
+    let store = Server::start(Store::embedded(STORE_TOKEN).unwrap(), ANY_PORT).unwrap();
+    let origin = Origin::start(ANY_PORT).unwrap();
+    let edge = traced(held(&store.url()), &store.url(), &origin);
+    let asked = |ask: &Ask| Connection::open(edge.addr()).ask(ask);
+    let permit = Ask::get("/_queue/permit").method("POST");
+    asked(&permit.with("authorization", format!("Bearer {PERMIT_TOKEN}")));
+    let ticket = asked(&Ask::get("/echo")).ticket().unwrap();
+    let inside = Ask::get("/echo").with("cookie", format!("queue={ticket}"));
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        thread::sleep(QUIET);
+        edge.forget_output();
+        assert_eq!(asked(&inside).status, 200);
+        thread::sleep(QUIET);
+        seen.push(Taken::of(&edge.output()).cache_operations);
+    }
+    // The copy of the board is renewed with each, and what was counted goes to the store and is acknowledged.
+    assert!(seen.iter().all(|many| (1..=25).contains(many)), "{seen:?}");
 }
