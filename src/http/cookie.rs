@@ -4,7 +4,8 @@
 
 use super::Call;
 use crate::queue::RoomName;
-use ct_codecs::{Base64UrlSafeNoPadding, Decoder};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use std::borrow::Cow;
 
 /// The names of a room's cookies, as browsers keep them in one scope.
@@ -239,7 +240,7 @@ fn is_ticket(value: &[u8]) -> bool {
     else {
         return false;
     };
-    let claims = Base64UrlSafeNoPadding::decode_to_vec(claims, None).unwrap_or_default();
+    let claims = URL_SAFE_NO_PAD.decode(claims).unwrap_or_default();
     let claims: serde_json::Value = serde_json::from_slice(&claims).unwrap_or_default();
     let is_text = |name: &str| claims.get(name).is_some_and(serde_json::Value::is_string);
     let is_time = |name: &str| claims.get(name).is_some_and(serde_json::Value::is_u64);
@@ -273,7 +274,6 @@ fn is_named(pair: &[u8], name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ct_codecs::Encoder;
 
     fn found(header: &[u8]) -> Vec<&str> {
         values(header, "__Host-queue").collect()
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn what_looks_like_a_ticket_is_one_of_ours_by_any_name_of_ours() {
         let jwt = |claims: &str| {
-            let claims = Base64UrlSafeNoPadding::encode_to_string(claims).unwrap_or_default();
+            let claims = URL_SAFE_NO_PAD.encode(claims);
             format!("eyJhbGciOiJIUzI1NiJ9.{claims}.c2lnbmVk")
         };
         let ticket = jwt(r#"{"iat":1,"exp":2,"sub":"a","room":"gone"}"#);

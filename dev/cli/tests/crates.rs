@@ -12,12 +12,22 @@ fn compiled_for_tests_of(package: &str) -> BTreeSet<String> {
 }
 
 fn compiled(package: &str, edges: &str) -> BTreeSet<String> {
-    let words = ["tree", "--prefix", "none", "--edges", edges, "--package"];
-    let output = cargo(&words).unwrap().arg(package).output().unwrap();
+    packages(&["--edges", edges, "--package", package])
+}
+
+/// The names of the packages in a tree.
+fn packages(of: &[&str]) -> BTreeSet<String> {
+    let name = |line: String| line.split(' ').next().unwrap_or_default().to_owned();
+    lines(of).into_iter().map(name).collect()
+}
+
+/// The lines of a tree, each a package with its version.
+fn lines(of: &[&str]) -> Vec<String> {
+    let words = ["tree", "--prefix", "none"];
+    let output = cargo(&words).unwrap().args(of).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let tree = String::from_utf8(output.stdout).unwrap();
-    let names = tree.lines().filter_map(|line| line.split(' ').next());
-    names.map(str::to_owned).collect()
+    tree.lines().map(str::to_owned).collect()
 }
 
 #[test]
@@ -83,4 +93,49 @@ fn the_local_store_depends_on_nothing_of_this_project() {
         .filter(|name| name.starts_with("now-serving"));
     assert_eq!(ours.collect::<Vec<_>>(), Vec::<&String>::new());
     assert!(compiled.contains("mlua"));
+}
+
+/// What the product is made of.
+const SIX: [&str; 6] = [
+    "base64",
+    "fastly",
+    "handlebars",
+    "jwt-simple",
+    "serde",
+    "serde_json",
+];
+
+const DIRECT: [&[&str]; 2] = [&OF_THE_WASM, &["--depth", "1", "--package", "now-serving"]];
+const OF_THE_WASM: [&str; 4] = ["--target", "wasm32-wasip1", "--edges", "normal"];
+
+#[test]
+fn the_wasm_has_no_package_that_the_six_do_not_bring() {
+    let mut brought = BTreeSet::new();
+    for line in lines(&DIRECT.concat()) {
+        let mut words = line.split(' ');
+        let (name, version) = (words.next().unwrap(), words.next().unwrap());
+        if SIX.contains(&name) {
+            let package = format!("{name}@{}", version.trim_start_matches('v'));
+            brought.extend(packages(
+                &[&OF_THE_WASM[..], &["--package", &package]].concat(),
+            ));
+        }
+    }
+    let compiled = packages(&[&OF_THE_WASM[..], &["--package", "now-serving"]].concat());
+    let others: Vec<_> = compiled.difference(&brought).collect();
+    assert_eq!(others, ["now-serving"]);
+}
+
+#[test]
+fn each_package_that_the_product_names_has_its_row_in_the_docs() {
+    let page = include_str!("../../../docs/explanation/architecture.md");
+    let (_, table) = page.split_once("## Packages of the Wasm").unwrap();
+    let named = packages(&DIRECT.concat());
+    for package in named.iter().filter(|name| *name != "now-serving") {
+        let cell = format!("`{package}`");
+        let has_row = table
+            .lines()
+            .any(|line| line.starts_with('|') && line.contains(&cell));
+        assert!(has_row, "{package}");
+    }
 }
