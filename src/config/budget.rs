@@ -1,8 +1,9 @@
 //! What one sandbox may use of the platform before it ends.
 //!
-//! The platform counts by sandbox, not by request: 32 backend calls (10 on trial accounts), 32 look-ups of the config store,
-//! five reads of the secret store, 50 ms of CPU. Invariant: a sandbox takes no request that could carry it over one of its
-//! own limits, which lie below these.
+//! Known, from Fastly's documentation: an execution may make 32 backend calls (10 on trial accounts) and 32 look-ups of the config store,
+//! read five secrets, and take 50 ms of CPU. Assumed, since no document says it: an execution is the whole life of a sandbox, and not
+//! one request of it; the other reading allows more. Invariant: a sandbox takes no request that could carry it over one of its own
+//! limits, which lie below these.
 
 /// The look-ups of a sandbox.
 pub const LOOK_UPS: usize = 24;

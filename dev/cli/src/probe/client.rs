@@ -35,7 +35,7 @@ pub(crate) struct Bounds {
 impl Bounds {
     /// Of a look at a service or a store.
     pub(crate) const OF_A_LOOK: Self = Self {
-        requests: 150,
+        requests: 125,
         time: Duration::from_mins(2),
     };
 }
@@ -63,7 +63,6 @@ pub(crate) struct Client {
     runtime: Runtime,
     tls: Option<TlsConnector>,
     connection: RefCell<Option<Sender>>,
-    opened: Cell<u32>,
     left: Cell<u32>,
     bounds: Bounds,
     until: Instant,
@@ -82,7 +81,6 @@ impl Client {
             runtime: runtime.map_err(|error| format!("No runtime: {error}."))?,
             tls,
             connection: RefCell::new(None),
-            opened: Cell::new(0),
             left: Cell::new(bounds.requests),
             bounds,
             until: Instant::now() + bounds.time,
@@ -94,11 +92,6 @@ impl Client {
         self.bounds = bounds;
         self.left = Cell::new(bounds.requests);
         self.until = Instant::now() + bounds.time;
-    }
-
-    /// How many connections have been opened for requests.
-    pub(crate) fn connections(&self) -> u32 {
-        self.opened.get()
     }
 
     /// How many requests have been sent.
@@ -150,7 +143,6 @@ impl Client {
 
     async fn open(&self, target: &Target) -> Result<Sender, String> {
         let (stream, _) = connect(target, self.tls.as_ref()).await?;
-        self.opened.set(self.opened.get().saturating_add(1));
         shake_hands(stream).await
     }
 

@@ -14,7 +14,6 @@ mod methods;
 mod origin;
 mod pop;
 mod report;
-mod reuse;
 mod sharing;
 pub(crate) mod target;
 
@@ -27,7 +26,7 @@ use target::Target;
 const TOKEN: &str = "NOW_SERVING_TOKEN";
 
 /// What is looked at, in this order; `docs/explanation/status.md` says what each is for.
-pub const CHECKS: [&str; 14] = [
+pub const CHECKS: [&str; 13] = [
     health::CHECK,
     connect::CONNECTING,
     connect::REDIRECT,
@@ -40,14 +39,13 @@ pub const CHECKS: [&str; 14] = [
     message::CHECK,
     origin::CHECK,
     host::CHECK,
-    reuse::CHECK,
     pop::CHECK,
 ];
 
 /// What `cargo dev probe` can be told.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It sends at most 150 requests in at most two minutes to the host of --service, at most two to that of --origin, and ends with 1 if anything differs. \
+It sends at most 125 requests in at most two minutes to the host of --service, at most two to that of --origin, and ends with 1 if anything differs. \
 What each check is for is in docs/explanation/status.md.")]
 pub struct Options {
     /// The service, such as `https://www-shop-example.edgecompute.app`
@@ -124,7 +122,6 @@ pub fn probe(options: &Options) -> Result<bool, String> {
     tell(message::check(&probe, before.as_ref(), &visitors));
     tell(origin::check(&probe, &visitors));
     tell(host::check(&probe));
-    tell(reuse::check(&probe));
     tell(pop::check(&probe, &health));
     anstream::println!(
         "{} requests. {}",
