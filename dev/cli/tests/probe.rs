@@ -149,6 +149,7 @@ fn without_leave_a_service_is_looked_at_and_nothing_in_it_moves() {
         ("PURGE", ok),
         ("TRACE", ok),
         ("draws", unseen),
+        ("a draw after a silence", unseen),
         ("answers of the origin, inside the room", unseen),
         ("cached path", unseen),
         ("a change, as visitors see it", unseen),
@@ -246,6 +247,8 @@ fn visitors_who_are_let_in_see_what_the_origin_answers_and_receives() {
     service.operator("permit", Some(r#"{"amt":30}"#));
     let words = [
         "--draw",
+        "--silence",
+        "1s,2s",
         "--path",
         "/cached",
         "--echo",
@@ -262,6 +265,7 @@ fn visitors_who_are_let_in_see_what_the_origin_answers_and_receives() {
     );
     for (check, verdict) in [
         ("draws", "ok"),
+        ("a draw after a silence", "ok"),
         ("answers of the origin, inside the room", "ok"),
         ("cached path", "cannot be seen from here"),
         ("what the origin receives", "ok"),

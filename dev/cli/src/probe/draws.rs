@@ -22,7 +22,7 @@ pub(super) struct Visitor {
     /// Whether the origin answers.
     pub(super) is_inside: bool,
     /// Whether a number was drawn.
-    has_number: bool,
+    pub(super) has_number: bool,
     /// The time of the draw beyond that of the same request without one.
     cost: Duration,
 }
@@ -37,7 +37,7 @@ pub(super) fn visitors(probe: &Probe<'_>) -> Result<Vec<Visitor>, String> {
 }
 
 /// While others wait the first contact brings a ticket without a number, and the second one draws.
-fn visitor(probe: &Probe<'_>) -> Result<Visitor, String> {
+pub(super) fn visitor(probe: &Probe<'_>) -> Result<Visitor, String> {
     let page = Ask::get(probe.page()).with("accept", "application/json");
     let mut drawn = probe.ask(&page)?;
     let mut cookie = ticket(&drawn).unwrap_or_default();

@@ -15,7 +15,12 @@ mod origin;
 mod pop;
 mod report;
 mod sharing;
+mod silence;
 pub(crate) mod target;
+
+use std::time::Duration;
+
+use simulator::units::Span;
 
 use client::{Bounds, Client};
 use exchange::{Answer, Ask};
@@ -26,7 +31,7 @@ use target::Target;
 const TOKEN: &str = "NOW_SERVING_TOKEN";
 
 /// What is looked at, in this order; `docs/explanation/status.md` says what each is for.
-pub const CHECKS: [&str; 13] = [
+pub const CHECKS: [&str; 14] = [
     health::CHECK,
     connect::CONNECTING,
     connect::REDIRECT,
@@ -34,6 +39,7 @@ pub const CHECKS: [&str; 13] = [
     methods::PURGE,
     methods::TRACE,
     draws::CHECK,
+    silence::CHECK,
     sharing::BEHIND,
     sharing::CACHED,
     message::CHECK,
@@ -45,7 +51,7 @@ pub const CHECKS: [&str; 13] = [
 /// What `cargo dev probe` can be told.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It sends at most 125 requests in at most two minutes to the host of --service, at most two to that of --origin, and ends with 1 if anything differs. \
+It sends at most 125 requests in at most two minutes, besides what --silence asks for, to the host of --service, at most two to that of --origin, and ends with 1 if anything differs. \
 What each check is for is in docs/explanation/status.md.")]
 pub struct Options {
     /// The service, such as `https://www-shop-example.edgecompute.app`
@@ -75,6 +81,9 @@ pub struct Options {
     /// Draw three numbers of the real line, to time draws and to ask as two visitors
     #[arg(long)]
     pub draw: bool,
+    /// With --draw: draw once more after each of these times without a request, such as 1m,3m,6m
+    #[arg(long, value_name = "TIMES", requires = "draw", value_delimiter = ',', value_parser = silence::time)]
+    pub silence: Vec<Span>,
     /// Change the message to waiting visitors for some seconds, with the `admin_token` in the variable `NOW_SERVING_TOKEN`
     #[arg(long)]
     pub token: bool,
@@ -86,7 +95,12 @@ pub struct Options {
 /// When there is nothing to look at: no such host, no Now Serving there, no right token.
 pub fn probe(options: &Options) -> Result<bool, String> {
     let token = options.token.then(token).transpose()?;
-    let client = |option, url: &str| Client::new(Target::parse(option, url)?, Bounds::OF_A_LOOK);
+    let silence_ms = options.silence.iter().map(|silence| silence.ms()).sum();
+    let bounds = Bounds {
+        time: Bounds::OF_A_LOOK.time + Duration::from_millis(silence_ms),
+        ..Bounds::OF_A_LOOK
+    };
+    let client = |option, url: &str| Client::new(Target::parse(option, url)?, bounds);
     let origin = options.origin.as_deref();
     let probe = Probe {
         client: client("--service", &options.service)?,
@@ -116,6 +130,7 @@ pub fn probe(options: &Options) -> Result<bool, String> {
     methods::check(&probe).into_iter().for_each(&mut tell);
     let visitors = draws::visitors(&probe);
     tell(draws::check(&visitors, options.draw));
+    tell(silence::check(&probe));
     let visitors = visitors.unwrap_or_default();
     tell(sharing::behind(&probe, &visitors));
     tell(sharing::cached(&probe, &visitors));
@@ -191,7 +206,7 @@ impl Probe<'_> {
         if self.options.draw {
             anstream::println!(
                 "Draws {} numbers of the line by {}. Their turns go unused: nothing takes a number back.",
-                draws::NUMBERS,
+                draws::NUMBERS + self.options.silence.len(),
                 self.page()
             );
         }
@@ -212,7 +227,7 @@ fn unasked(check: &'static str, error: &str) -> Finding {
 }
 
 /// Milliseconds, with one decimal.
-fn ms(time: std::time::Duration) -> String {
+fn ms(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1000.0)
 }
 
