@@ -42,6 +42,7 @@ pub mod share;
 mod signals;
 mod snapshot;
 mod turns;
+mod waf;
 mod window;
 
 pub use absent::{Absent, AbsentVisitors};
@@ -79,4 +80,5 @@ pub use snapshot::{
     Provenance,
 };
 pub use turns::{SHORTEST_TURN, TURN_MINUTES, TurnsOver};
+pub use waf::{Inspected, OnWafError, Stop, Waf, WafAnswer, WafFault, WafVerdict};
 pub use window::{Finding, Samples, Window};
