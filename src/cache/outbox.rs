@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::queue::{
     Answered, AnsweredTo, CountedRenewal, Inversion, Invited, Now, Reason, SessionMark, Signal,
+    WafVerdict,
 };
 
 /// The upper ends of the buckets in which the times of store calls are counted, in milliseconds.
@@ -161,6 +162,17 @@ impl Tally {
         self.number(&signalled(signal))
     }
 
+    /// The site's firewall was asked about a request.
+    pub fn inspected(&mut self, verdict: WafVerdict) {
+        self.add(&inspected(verdict), 1);
+    }
+
+    /// How often that was so.
+    #[must_use]
+    pub fn inspections(&self, verdict: WafVerdict) -> u64 {
+        self.number(&inspected(verdict))
+    }
+
     /// The origin answered a request that was watched, at this time.
     pub fn watched(&mut self, to: AnsweredTo, answered: Answered, now: Now) {
         let (to, span) = (to.written(), now.secs() / SPAN);
@@ -305,6 +317,10 @@ fn inverted(inversion: Inversion) -> String {
 
 fn signalled(signal: Signal) -> String {
     format!("signal_{}", signal.name())
+}
+
+fn inspected(verdict: WafVerdict) -> String {
+    format!("waf_{}", verdict.name())
 }
 
 /// The parts of the name of watched answers: whose, kind and span.

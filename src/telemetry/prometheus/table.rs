@@ -8,6 +8,7 @@ use super::exposition::{Series, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS};
 use crate::queue::{
     Answered, Bound, Inversion, Invited, Lane, LaneState, Mode, Phase, Reason, Sessions, Signal,
+    WafVerdict,
 };
 use crate::store::Figures;
 
@@ -147,6 +148,14 @@ pub const METRICS: &[Metric] = &[
         },
     )
     .by("signal"),
+    counter(
+        "waf_total",
+        "Requests about which the Next-Gen WAF was asked, by what it said; where waf is inspect.",
+        |series, scrape| {
+            series.each(&WafVerdict::ALL, |verdict| scrape.figures.tally.inspections(verdict));
+        },
+    )
+    .by("verdict"),
     counter(
         "invitations_total",
         "Invitations that visitors brought, by what became of them.",
