@@ -7,6 +7,7 @@ mod entries;
 mod onwards;
 mod unsound;
 mod visits;
+mod waf;
 mod watch;
 
 use crate::cache::{CachedBoard, Lookup};

@@ -22,7 +22,7 @@ mod unsound;
 
 use crate::config::budget::{CALLS, CALLS_OF_A_REQUEST};
 use crate::http::Call;
-use crate::queue::Now;
+use crate::queue::{Now, Waf};
 use crate::ticket::Keys;
 pub use backend::{ANSWER, Backend, CONNECT, Deadlines, OriginBackend, StoreBackend};
 pub use closest::closest;
@@ -35,13 +35,13 @@ pub use operators::{ADMIN, OperatorSecrets, Password, Passwords, RETIRED, Rights
 pub use paths::{List, Paths};
 pub use problem::Problem;
 pub use reader::{BYPASS_DEFAULT, events};
-use reader::{Findings, Reader};
+use reader::{Findings, Reader, WafSettings};
 pub use regions::RoomRegions;
 pub use room::Room;
 pub use rooms::{Belongs, Place, Rooms};
 pub use source::{Remembering, Source, Spent, Unreadable};
 use std::sync::Arc;
-pub use unsound::Unsound;
+pub use unsound::{KnownWaf, Unsound};
 
 /// What is served on a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub struct Config {
     pub tickets: Tickets,
     /// What to do while the store does not answer.
     pub outage: Outage,
+    /// How the site's firewall is asked, where it is.
+    pub waf: Option<Waf>,
     /// The operators' routes.
     pub operators: Operators,
     /// What is logged.
@@ -142,6 +144,7 @@ impl Config {
                 policy: reader.on_store_error(),
                 admit_for: reader.number("admit_for", 60, 1..=3_600),
             },
+            waf: reader.waf(),
             logging: Logging {
                 sample: reader.number("log_sample", 1, 1..=10_000),
                 query: reader.log_query(),
@@ -233,7 +236,7 @@ mod tests {
 
     use super::*;
     use crate::http::Site;
-    use crate::queue::{AbsentVisitors, Pace, RoomName};
+    use crate::queue::{AbsentVisitors, OnWafError, Pace, RoomName};
     use crate::ticket::challenge::Proof;
 
     #[derive(Clone)]
@@ -367,6 +370,71 @@ mod tests {
         );
         assert!(config.web.cross_site_posts);
         assert_eq!(config.web.web_sockets, WebSockets::Refuse);
+        assert_eq!(config.waf, None);
+    }
+
+    const WAF_WORKSPACE: &str = "none, or CORP/WORKSPACE, the two names by which the Next-Gen WAF knows the site: each 1 to 128 letters, digits, -, _ and .";
+
+    #[test]
+    fn the_firewall_is_asked_by_two_names() {
+        let long = "a".repeat(128);
+        for (value, names) in [
+            ("shop/production", ["shop", "production"]),
+            ("Shop_1.2-3/a", ["Shop_1.2-3", "a"]),
+            (&format!("{long}/{long}"), [long.as_str(), long.as_str()]),
+        ] {
+            let mut given = with("waf_workspace", value);
+            given.settings.insert("waf", "inspect".to_owned());
+            given.settings.insert("on_waf_error", "block".to_owned());
+            let [corp, workspace] = names.map(str::to_owned);
+            let expected = Waf {
+                corp,
+                workspace,
+                on_error: OnWafError::Block,
+            };
+            assert_eq!(Config::load(given).ok().unwrap().waf, Some(expected));
+            let off = Config::load(with("waf_workspace", value)).ok().unwrap();
+            assert_eq!(off.waf, None);
+        }
+        for wrong in [
+            "shop/",
+            "/production",
+            "/",
+            "shop/a/b",
+            "shop production",
+            "sh op/production",
+            "shop/produ\u{e4}ction",
+            "shop/a\r\nb",
+            &format!("{long}a/b"),
+            &format!("b/{long}a"),
+        ] {
+            let found = problems(&with("waf_workspace", wrong));
+            assert_eq!(found.len(), 1, "{wrong}");
+            assert_eq!(
+                (found[0].key, &*found[0].accepted),
+                ("waf_workspace", WAF_WORKSPACE)
+            );
+        }
+    }
+
+    #[test]
+    fn a_firewall_is_not_asked_without_its_names() {
+        for given in [with("waf", "inspect"), {
+            let mut given = with("waf", "inspect");
+            given.settings.insert("waf_workspace", "none".to_owned());
+            given
+        }] {
+            let expected = Problem {
+                key: "waf_workspace",
+                value: None,
+                accepted:
+                    "CORP/WORKSPACE where waf is inspect, since the WAF is asked by these names"
+                        .to_owned(),
+                unreadable: false,
+                room: None,
+            };
+            assert_eq!(problems(&given), [expected]);
+        }
     }
 
     #[test]
@@ -424,6 +492,9 @@ mod tests {
             ("on_store_error", "open", "hold, admit"),
             ("origin_cookie", "yes", "remove, keep"),
             ("websockets", "yes", "off, on"),
+            ("waf", "on", "off, inspect"),
+            ("waf_workspace", "production", WAF_WORKSPACE),
+            ("on_waf_error", "hold", "pass, block"),
             ("cf_compat", "true", "off, on"),
             ("cross_site_posts", "true", "on, off"),
             ("admit_for", "0", "a whole number from 1 to 3600"),

@@ -12,12 +12,13 @@ mod regions;
 mod rooms;
 mod secrets;
 mod signals;
+mod waf;
 
 use super::document::{Document, Known};
 use super::{Problem, Source, Unreadable};
 use crate::queue::RoomName;
 pub use addresses::BYPASS_DEFAULT;
-pub(super) use findings::Findings;
+pub(super) use findings::{Findings, WafSettings};
 use layer::Layer;
 use std::fmt::Display;
 use std::ops::RangeInclusive;

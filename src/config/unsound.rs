@@ -3,10 +3,11 @@
 //! Invariant: nothing is in here that was not read and found sound.
 
 use super::{
-    Config, Findings, List, OriginCookie, Paths, Place, Problem, Rooms, Serves, WebSockets, serves,
+    Config, Findings, List, OriginCookie, Paths, Place, Problem, Rooms, Serves, WafSettings,
+    WebSockets, serves,
 };
 use crate::http::Call;
-use crate::queue::{Lane, Now};
+use crate::queue::{Lane, Now, Waf};
 use crate::ticket::Keys;
 
 /// A configuration with problems that are no matter of looks.
@@ -30,11 +31,21 @@ pub struct Unsound {
     pub origin_cookie: OriginCookie,
     /// What becomes of an `Upgrade: websocket`; it is refused where the setting is not sound.
     pub web_sockets: WebSockets,
+    /// How the site's firewall is asked.
+    pub waf: KnownWaf,
     /// What skips the room and what may be cached, as far as that is known: without a sound list of what is protected, or of the rooms,
     /// all is.
     pub paths: Paths,
     admin_host: Option<String>,
     clock: Option<i64>,
+}
+
+/// How the site's firewall is asked, as far as that is known.
+pub enum KnownWaf {
+    /// So, or not at all.
+    Known(Option<Waf>),
+    /// One of its settings is wrong.
+    Unknown,
 }
 
 /// To which sites requests go: to which backend, and for which host there.
@@ -77,6 +88,10 @@ impl Unsound {
             admin_host: config.operators.host,
             origin_cookie: config.web.origin_cookie,
             web_sockets: config.web.web_sockets,
+            waf: match findings.waf {
+                WafSettings::Sound => KnownWaf::Known(config.waf),
+                WafSettings::Wrong => KnownWaf::Unknown,
+            },
             paths: Paths {
                 bypass: if is_read("bypass_paths") {
                     config.paths.bypass

@@ -73,6 +73,8 @@ impl Settings {
     pub(super) fn most_calls(&self) -> u64 {
         let config = self.reading.as_ref().map(|reading| &reading.config);
         match config {
+            // One more for a request may be that of the firewall.
+            Some(Ok(config)) if config.waf.is_some() => config.backend_calls.saturating_sub(1),
             Some(Ok(config)) => config.backend_calls,
             Some(Err(_)) | None => CALLS,
         }

@@ -1,4 +1,5 @@
-//! What the platform says of a request: by the products that the service has, and by the geolocation of the address.
+//! What the platform says of a request: by the products that the service has, its firewall among them, and by the geolocation of the
+//! address.
 //!
 //! Every answer is a call of the host, made only when it is asked for.
 
@@ -6,9 +7,10 @@ use std::cell::RefCell;
 
 use fastly::Request;
 use fastly::geo::{Geo, ProxyDescription, ProxyType, geo_lookup};
-use fastly::handle::RequestHandle;
+use fastly::handle::{BodyHandle, RequestHandle};
+use fastly::security::{InspectConfig, InspectError, InspectVerdict, inspect};
 
-use now_serving::queue::{Platform, Signal};
+use now_serving::queue::{Platform, Signal, Waf, WafAnswer, WafFault};
 
 use super::request::handle;
 
@@ -33,6 +35,47 @@ impl Platform for Said<'_> {
 
     fn is_verified_crawler(&self) -> bool {
         handle(&self.0.borrow()).bot_verified() == Some(true)
+    }
+
+    /// As the visitor sent it: with its cookies, and with its body, which goes on to the origin afterwards.
+    fn inspect(&self, waf: &Waf) -> WafAnswer {
+        let request = self.0.borrow();
+        let (head, body) = request.as_handles();
+        // The SDK would keep one empty body for all requests of a sandbox.
+        let none;
+        let body = if let Some(body) = body {
+            body
+        } else {
+            none = BodyHandle::new();
+            &none
+        };
+        let config = InspectConfig::from_handles(head, body)
+            .corp(&waf.corp)
+            .workspace(&waf.workspace);
+        let said = match inspect(config) {
+            Ok(said) => said,
+            Err(fault) => return WafAnswer::Failed(why(&fault)),
+        };
+        match said.verdict() {
+            InspectVerdict::Allow => WafAnswer::Allow,
+            InspectVerdict::Block => WafAnswer::Block {
+                status: said.status(),
+                redirect: said.redirect_url().map(str::to_owned),
+            },
+            InspectVerdict::Unauthorized => WafAnswer::Failed(WafFault::Unauthorized),
+            InspectVerdict::Other(_) => WafAnswer::Failed(WafFault::UnknownVerdict),
+        }
+    }
+}
+
+fn why(fault: &InspectError) -> WafFault {
+    match fault {
+        InspectError::NoVerdict => WafFault::NoVerdict,
+        InspectError::InvalidConfig => WafFault::WrongNames,
+        InspectError::DeserializeError(_)
+        | InspectError::InvalidBytes(..)
+        | InspectError::BufferSizeError(_) => WafFault::Garbled,
+        _ => WafFault::NotAsked,
     }
 }
 

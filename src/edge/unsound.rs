@@ -10,13 +10,14 @@ use now_serving::config::{Query, Unsound};
 use now_serving::http::Answer;
 use now_serving::queue::Now;
 use now_serving::service;
-use now_serving::telemetry::log::entry;
+use now_serving::telemetry::log::{Decision, entry};
 
 use super::last_url::LastUrl;
 use super::outbox::Counts;
 use super::perform::status;
 use super::pop::PlatformCache;
 use super::request::{call, facts, located, send, trace_id};
+use super::signals::Said;
 use super::{log, origin};
 
 /// One request while the configuration is unsound: visitors who were admitted and bypass paths pass, all others are told.
@@ -32,22 +33,39 @@ pub(super) fn answer_unsound(
     if let Some(room) = room {
         counts.switch_room(room);
     }
-    let outcome = service::passes(&call, unsound, &PlatformCache::new(counts, board, now), now);
+    let request = RefCell::new(request);
+    let pop = PlatformCache::new(counts, board, now);
+    let outcome = service::passes((&call, now), unsound, &pop, &Said(&request));
+    let request = request.into_inner();
     if let Some(renewal) = outcome.as_ref().and_then(|outcome| outcome.renewal) {
         counts.tally.borrow_mut().renewed(renewal);
     }
     match outcome.map(|outcome| (outcome.answer, outcome.record)) {
-        Some((Answer::Forward(forward), record)) => {
-            counts.tally.borrow_mut().decided(record.reason);
+        Some((Answer::Reply(reply), record)) if record.waf.is_none() => drop(send(reply)),
+        Some((answer, record)) => {
             let trace = trace_id(&request);
-            counts.has_called();
-            let (forwarded, _) = origin::forwarded(request, &forward, &call);
-            let status = status(forwarded);
+            count(&record, counts);
+            let status = match answer {
+                Answer::Forward(forward) => {
+                    counts.has_called();
+                    status(origin::forwarded(request, &forward, &call).0)
+                }
+                Answer::Reply(reply) => Some(send(reply)),
+            };
             let facts = facts((&call, room), trace, Query::LeftOut, now);
             log(&entry(&facts, status, &record));
         }
-        Some((Answer::Reply(reply), _)) => drop(send(reply)),
         None => drop(send(service::unsound())),
     }
     log(&service::unsound_entry(now, &unsound.problems));
+}
+
+fn count(record: &Decision, counts: &Counts) {
+    let mut tally = counts.tally.borrow_mut();
+    tally.decided(record.reason);
+    if let Some(verdict) = record.waf {
+        tally.inspected(verdict);
+        drop(tally);
+        counts.has_called();
+    }
 }

@@ -74,6 +74,14 @@ pub fn refused(words: &Language, frame_ancestors: Option<&str>) -> Reply {
     notice_in(words, 403, title, text, None, frame_ancestors)
 }
 
+/// The site's firewall stops the request.
+#[must_use]
+pub fn stopped(words: &Language, frame_ancestors: Option<&str>) -> Reply {
+    let [title, text] = ["stopped", "stopped_why"].map(|name| words.text(name));
+    let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
+    notice_in(words, 403, title, text, None, frame_ancestors)
+}
+
 /// A form was posted by a visitor whose ticket did not come along: it was not delivered, and this page goes on to `to`.
 #[must_use]
 pub fn posted(status: u16, words: &Language, to: &str, frame_ancestors: Option<&str>) -> Reply {

@@ -23,6 +23,8 @@ pub enum Reason {
     Invitation,
     /// Would have been, but the origin failed: the place is kept.
     Rescued,
+    /// Would have gone to the origin, but the site's firewall stopped it.
+    WafBlocked,
     /// In line.
     Waiting,
     /// A first contact while others wait: a ticket without a number, which is drawn when the ticket comes back.
@@ -121,8 +123,8 @@ pub enum Reason {
 impl Reason {
     /// All that a request can be answered for.
     #[rustfmt::skip]
-    pub const ALL: [Self; 45] = [
-        Self::Bypass, Self::Allowed, Self::Preflight, Self::Inside, Self::Admitted, Self::Invited, Self::Invitation, Self::Rescued, Self::Waiting, Self::Provisional, Self::Challenged, Self::Refused, Self::Crawler, Self::Solved, Self::Held, Self::Closed,
+    pub const ALL: [Self; 46] = [
+        Self::Bypass, Self::Allowed, Self::Preflight, Self::Inside, Self::Admitted, Self::Invited, Self::Invitation, Self::Rescued, Self::WafBlocked, Self::Waiting, Self::Provisional, Self::Challenged, Self::Refused, Self::Crawler, Self::Solved, Self::Held, Self::Closed,
         Self::AdmittedWithoutStore, Self::NotAVisitor, Self::Cookies, Self::NoCookies, Self::Updates, Self::BadRequest,
         Self::BadMethod, Self::NotSupported, Self::BadHost, Self::ToHttps, Self::Panel, Self::Permit, Self::Changed, Self::NotChanged,
         Self::Status, Self::Settings, Self::Health, Self::NotFound, Self::NoPassword, Self::Unauthorized,

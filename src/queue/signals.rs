@@ -5,6 +5,8 @@
 
 use serde::Serialize;
 
+use super::{Waf, WafAnswer, WafFault};
+
 /// Something that the platform may know of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -80,6 +82,8 @@ pub trait Platform {
     fn says(&self, signal: Signal) -> Option<bool>;
     /// Whether its client is a bot that says truly whose crawler it is.
     fn is_verified_crawler(&self) -> bool;
+    /// What the site's firewall says of it.
+    fn inspect(&self, waf: &Waf) -> WafAnswer;
 }
 
 /// A platform that knows nothing.
@@ -92,6 +96,10 @@ impl Platform for SaysNothing {
 
     fn is_verified_crawler(&self) -> bool {
         false
+    }
+
+    fn inspect(&self, _waf: &Waf) -> WafAnswer {
+        WafAnswer::Failed(WafFault::NotAsked)
     }
 }
 
@@ -183,6 +191,10 @@ mod tests {
 
         fn is_verified_crawler(&self) -> bool {
             true
+        }
+
+        fn inspect(&self, _waf: &Waf) -> WafAnswer {
+            WafAnswer::Allow
         }
     }
 

@@ -1,6 +1,6 @@
 //! What goes on to the origin, and what never does.
 
-use super::{Outcome, reply_with, secured};
+use super::{Outcome, for_visitor, reply_with, secured, waf};
 use crate::config::{OriginCookie, Paths, Rooms, WebSockets};
 use crate::http::cookie::{OF_ROOMS, TICKETS, TWINS};
 use crate::http::{Answer, Call, Cookies, Forward, Reply, Site, Way};
@@ -8,6 +8,7 @@ use crate::queue::Position;
 use crate::queue::Reason;
 use crate::request::Request;
 use crate::telemetry::log::Decision;
+use crate::visitor::answer;
 use crate::visitor::visit::FollowUp;
 use std::borrow::Cow;
 
@@ -20,13 +21,19 @@ pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome {
     } = *request;
     let ours = (config.web.origin_cookie, &config.rooms);
     let bare = bare(call, &config.paths, ours, &room.site);
-    Outcome {
+    let mut outcome = Outcome {
         answer: Answer::Forward(bare),
         record: Decision::forwarded(reason),
         renewal: None,
         after: FollowUp::Nothing,
         rescue: None,
-    }
+    };
+    let inspected = waf::of_request(call, config.waf.as_ref(), request.platform);
+    outcome.note(inspected, &|stop| {
+        let frames = config.web.frame_ancestors.as_deref();
+        for_visitor(call, answer::stopped(stop, (None, call), frames), config)
+    });
+    outcome
 }
 
 /// A client that needs no ticket, by the name that the log has of it.

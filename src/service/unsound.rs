@@ -2,27 +2,36 @@
 //!
 //! Invariant: nobody is admitted here, no number is drawn, the store is not asked, and no request goes to a backend that may be
 //! the wrong one. While it is unknown where operators are answered, no request with a password reaches the origin,
-//! and none with a token by a path that a program may use.
+//! and none with a token by a path that a program may use. While it is unknown whether the site's firewall is asked about a
+//! request, that request does not go there either.
 
 use super::onwards::{bare, of_visitor};
-use super::{METHODS, Outcome, web_socket_refused};
+use super::{METHODS, Outcome, for_method, secured, waf, web_socket_refused};
 use crate::cache::Pop;
-use crate::config::{Belongs, Serves, Unsound, below};
+use crate::config::{Belongs, KnownWaf, Serves, Unsound, below};
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator;
-use crate::queue::{Lane, Now, Reason};
+use crate::queue::{Lane, Now, Platform, Reason};
 use crate::telemetry::log::Decision;
+use crate::visitor::answer;
 use crate::visitor::ticket_cookie;
-use crate::visitor::visit::{FollowUp, is_kept_out, renewed_unsigned, still_inside, was_ended};
+use crate::visitor::visit::{
+    FollowUp, is_called_only, is_kept_out, renewed_unsigned, still_inside, was_ended,
+};
 
 /// The request's way to the origin, if it has one without a sound configuration; else it is answered by
 /// [`unsound()`](super::unsound()).
 #[must_use]
-pub fn passes(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Outcome> {
+pub fn passes(
+    (call, now): (&Call, Now),
+    unsound: &Unsound,
+    pop: &dyn Pop,
+    platform: &dyn Platform,
+) -> Option<Outcome> {
     if below(&call.path, &unsound.admin_path) == Some("/healthz")
         && matches!(call.method.as_str(), "GET" | "HEAD")
     {
-        let reply = super::for_method(call, operator::unsound(&unsound.problems));
+        let reply = for_method(call, operator::unsound(&unsound.problems));
         return Some(super::reply_with(reply, Reason::Health));
     }
     let is_known = Reply::wrong_method(&call.method, METHODS).is_none();
@@ -50,12 +59,15 @@ pub fn passes(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option
     if place.map_or_else(is_past, |place| place.belongs == Belongs::PastRoom) {
         let ours = (unsound.origin_cookie, &unsound.rooms);
         let bare = bare(call, &unsound.paths, ours, &site);
-        return Some(forward(bare, Reason::Bypass));
+        let is_asked = waf::may_change_something(call);
+        let mut outcome = forward(bare, Reason::Bypass);
+        inspect((&mut outcome, is_asked), call, unsound, platform)?;
+        return Some(outcome);
     }
     if call.method == "OPTIONS" {
         return call.is_preflight().then(|| super::options(call, &site));
     }
-    inside(call, unsound, pop, now)
+    inside((call, now), unsound, pop, platform)
 }
 
 /// Whether the operators' password may be in it, or a program's token. Visitors of the site may have tokens of their own,
@@ -81,7 +93,12 @@ fn brings(call: &Call, scheme: &[u8]) -> bool {
     call.lines("authorization").any(is_it)
 }
 
-fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Outcome> {
+fn inside(
+    (call, now): (&Call, Now),
+    unsound: &Unsound,
+    pop: &dyn Pop,
+    platform: &dyn Platform,
+) -> Option<Outcome> {
     let keys = unsound.keys.as_ref()?;
     let place = unsound.place_of(call)?;
     let room = place.room;
@@ -107,11 +124,30 @@ fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Out
         ticket_reference: Some(ticket.reference()),
         ..outcome.record
     };
-    Some(Outcome {
-        record,
-        renewal: renewed_unsigned(ticket, pop, now),
-        ..outcome
-    })
+    let is_asked = waf::may_change_something(call) || is_called_only(&ticket, pop);
+    let mut outcome = Outcome { record, ..outcome };
+    inspect((&mut outcome, is_asked), call, unsound, platform)?;
+    outcome.renewal = renewed_unsigned(ticket, pop, now);
+    Some(outcome)
+}
+
+/// Notes what the firewall says, where it is to be asked; nothing where a wrong setting may be about that.
+fn inspect(
+    (outcome, is_asked): (&mut Outcome, bool),
+    call: &Call,
+    unsound: &Unsound,
+    platform: &dyn Platform,
+) -> Option<()> {
+    let waf = match &unsound.waf {
+        KnownWaf::Known(waf) => waf.as_ref().filter(|_| is_asked),
+        KnownWaf::Unknown if is_asked => return None,
+        KnownWaf::Unknown => None,
+    };
+    outcome.note(waf::inspected(waf, platform), &|stop| {
+        let reply = answer::stopped(stop, (None, call), None);
+        secured(call, for_method(call, reply))
+    });
+    Some(())
 }
 
 fn forward(to_origin: Forward, reason: Reason) -> Outcome {

@@ -1,7 +1,7 @@
 //! How a visit is answered and written down.
 
 use super::onwards::{bare, of_visitor};
-use super::{Outcome, Request, for_visitor, reply_with};
+use super::{Outcome, Request, for_visitor, reply_with, waf};
 use crate::cache::Once;
 use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
@@ -24,7 +24,11 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
     let cookies = signed(kind, &visit, request);
     let (reason, event_phase) = (reason(&visit, request), phase(&visit, request));
     let mut rescue = None;
-    let answer = if visit.end == VisitOutcome::Admitted {
+    let inspected = waf::of_visit(&visit, reason, request);
+    let stop = inspected.as_ref().and_then(|found| found.stop.as_ref());
+    let answer = if let Some(stop) = stop {
+        waf::visit_stopped(kind, &visit, (stop, reason), request)
+    } else if visit.end == VisitOutcome::Admitted {
         let keys = &config.tickets.keys;
         let pass = keys.pass(&visit.ticket, &room.name, call.hostname(), now);
         let ours = (config.web.origin_cookie, &config.rooms);
@@ -51,6 +55,7 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
     if let Some(rescue) = &rescue {
         outcome.record.queue_cursor = rescue.queue_cursor();
     }
+    waf::note(&mut outcome.record, inspected);
     Outcome { rescue, ..outcome }
 }
 

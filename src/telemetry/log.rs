@@ -8,7 +8,9 @@ use serde::{Serialize, Serializer};
 use crate::config::{Problem, Query};
 use crate::http::{Call, first, shortened};
 use crate::queue::invitation::PARAMETER;
-use crate::queue::{AboveBound, AllowFault, Answered, Inversion, Invited, Reason, Signal};
+use crate::queue::{
+    AboveBound, AllowFault, Answered, Inversion, Invited, Reason, Signal, WafFault, WafVerdict,
+};
 
 /// The version of the schema, which every line begins with. Readers of the log may rely on it: a new field or a new
 /// reason leaves it as it is, anything else raises it.
@@ -146,6 +148,12 @@ pub struct Decision {
     /// What the platform said of a visitor who was about to draw.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub signals: Vec<Signal>,
+    /// What the site's firewall said of the request, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waf: Option<WafVerdict>,
+    /// Why it gave no verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waf_error: Option<WafFault>,
     /// The name by which a client is known that needs no ticket.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed: Option<String>,
@@ -201,6 +209,8 @@ impl Decision {
             invitation: None,
             inversion: None,
             signals: Vec::new(),
+            waf: None,
+            waf_error: None,
             allowed: None,
             allow_refused: None,
             session_ended: false,

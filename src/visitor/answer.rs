@@ -21,6 +21,7 @@ use crate::visitor::routes;
 use crate::visitor::ticket_cookie;
 use crate::visitor::visit::{Visit, VisitOutcome};
 use challenge::{challenge, challenged};
+pub use refused::stopped;
 
 /// What an answer depends on.
 const VARY: &str = "Accept, Accept-Language, Cookie";

@@ -27,7 +27,7 @@ use crate::visitor::{Brought, Kind};
 use begin::{anew, held, to_draw};
 pub(crate) use best::best;
 pub use called::WayIn;
-pub(crate) use called::is_kept_out;
+pub(crate) use called::{is_called_only, is_kept_out};
 use ending::{decided, outside, without_store};
 use first::{by_the_copy, draw_and_tell, without_a_draw};
 pub use session::Shared;

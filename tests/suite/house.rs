@@ -19,7 +19,7 @@ use now_serving::cache::{MAX_AGE, STALE_WHILE_REVALIDATE};
 use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Room, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, withheld};
-use now_serving::queue::{Actor, Now, Platform, RoomName, Signal};
+use now_serving::queue::{Actor, Now, Platform, RoomName, Signal, Waf, WafAnswer, WafFault};
 use now_serving::service;
 use now_serving::telemetry::log::{RequestFacts, entry};
 use serde_json::{Value, json};
@@ -201,6 +201,30 @@ impl Platform for Says<'_> {
 
     fn is_verified_crawler(&self) -> bool {
         self.header("x-fastly-bot-verified") == Some(true)
+    }
+
+    /// Besides the words `block` with the status 406, or a status and maybe an address.
+    fn inspect(&self, _waf: &Waf) -> WafAnswer {
+        let found = self
+            .0
+            .headers
+            .iter()
+            .find(|(name, _)| *name == "x-says-waf");
+        let said = found.map_or("allow".into(), |(_, value)| String::from_utf8_lossy(value));
+        let (status, redirect) = match said.split_once(' ') {
+            Some((status, to)) => (status, Some(to.to_owned())),
+            None => (said.as_ref(), None),
+        };
+        match status {
+            "allow" => WafAnswer::Allow,
+            "unauthorized" => WafAnswer::Failed(WafFault::Unauthorized),
+            "unknown_verdict" => WafAnswer::Failed(WafFault::UnknownVerdict),
+            "not_asked" => WafAnswer::Failed(WafFault::NotAsked),
+            status => WafAnswer::Block {
+                status: status.parse().unwrap_or(406),
+                redirect,
+            },
+        }
     }
 }
 
@@ -780,7 +804,7 @@ impl House {
         let call = call(ask, id);
         let config = match loaded {
             Ok(config) => config,
-            Err(unsound) => return self.ask_unsound(&call, unsound, pop, now_ms),
+            Err(unsound) => return self.ask_unsound((&call, ask), unsound, pop, now_ms),
         };
         for line in service::settings_entries(Now::from_ms(now_ms), config) {
             self.write_down(&line);
@@ -808,19 +832,29 @@ impl House {
         got
     }
 
-    fn ask_unsound(&self, call: &Call, unsound: &Unsound, pop: &InMemoryCache, now_ms: u64) -> Got {
-        let passed = service::passes(call, unsound, pop, Now::from_ms(now_ms));
+    fn ask_unsound(
+        &self,
+        (call, ask): (&Call, &Ask),
+        unsound: &Unsound,
+        pop: &InMemoryCache,
+        now_ms: u64,
+    ) -> Got {
+        let now = Now::from_ms(now_ms);
+        let passed = service::passes((call, now), unsound, pop, &Says(ask));
         let mut tally = Tally::default();
         let got = match passed {
             Some(outcome) => {
                 if let Some(renewal) = outcome.renewal {
                     tally.renewed(renewal);
                 }
-                if matches!(outcome.answer, Answer::Forward(_)) {
+                let record = outcome.record;
+                let got = got(outcome.answer);
+                if got.inside || record.waf.is_some() {
                     let facts = facts((call, &RoomName::new(ROOM)), Query::LeftOut, now_ms);
-                    self.write_down(&entry(&facts, None, &outcome.record));
+                    let status = (!got.inside).then_some(got.status);
+                    self.write_down(&entry(&facts, status, &record));
                 }
-                got(outcome.answer)
+                got
             }
             None => got(Answer::Reply(service::unsound())),
         };

@@ -140,6 +140,7 @@ mod native {
     mod signals;
     mod slots;
     mod unreadable;
+    mod waf;
 }
 
 /// The service in this process, through thousands of steps or virtual hours: seconds each.
@@ -167,5 +168,6 @@ mod platform {
     mod sign;
     mod signals;
     mod size;
+    mod waf;
     mod web_socket;
 }

@@ -137,6 +137,9 @@ impl<'a> Turn<'a> {
         for signal in &outcome.record.signals {
             tally.signalled(*signal);
         }
+        if let Some(verdict) = outcome.record.waf {
+            tally.inspected(verdict);
+        }
         outcome
     }
 

@@ -21,6 +21,18 @@ pub(in crate::config) struct Findings {
     pub(in crate::config) mixes_backends: bool,
     /// Whether it is not known for which host the origin of a room is asked.
     pub(in crate::config) mixes_hosts: bool,
+    /// The settings of the site's firewall.
+    pub(in crate::config) waf: WafSettings,
+}
+
+/// What is known of the settings of the site's firewall.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::config) enum WafSettings {
+    /// They are right, or were not read with all others: in most services there are none.
+    #[default]
+    Sound,
+    /// One is wrong, so it is not known which requests the firewall is asked about.
+    Wrong,
 }
 
 /// What a problem does.
@@ -35,6 +47,11 @@ pub(super) enum Weight {
 impl Reader<'_> {
     /// What was found, once every setting has been asked for: then a name that was not asked for is none.
     pub(in crate::config) fn findings(mut self) -> Findings {
+        let is_of_waf = |key: &str| super::waf::SETTINGS.contains(&key);
+        let mut problems = self.found.problems.iter();
+        if problems.any(|problem| is_of_waf(problem.key)) {
+            self.found.waf = WafSettings::Wrong;
+        }
         let names: Vec<String> = (self.document.others(|name| self.asked.contains(&name)))
             .map(str::to_owned)
             .collect();
@@ -51,6 +68,9 @@ impl Reader<'_> {
             self.found.unknown.extend(meant);
             self.found.mixes_rooms |= meant == Some("rooms");
             self.found.mixes_hosts |= meant == Some("origin_host");
+            if meant.is_some_and(is_of_waf) {
+                self.found.waf = WafSettings::Wrong;
+            }
             let weight = meant.map_or(Weight::Looks, |_| Weight::Closes);
             self.misnamed(DOCUMENT, name, &accepted, weight);
         }

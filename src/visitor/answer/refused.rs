@@ -1,10 +1,12 @@
-//! What a visitor is answered who gets no number, by what the platform says.
+//! What a visitor is answered who gets no number, by what the platform says, or whose request the site's firewall stops.
 
 use super::{VARY, words_of};
-use crate::http::Reply;
 use crate::http::negotiate::wants_json;
+use crate::http::{Call, Reply};
 use crate::page;
+use crate::queue::Stop;
 use crate::request::Request;
+use crate::ticket::Ticket;
 use crate::visitor::visit::Visit;
 
 /// When a verified crawler may come back, in seconds. Crawlers keep what they know of a page that answers 503 for a while.
@@ -25,6 +27,26 @@ pub(super) fn refused(visit: &Visit, request: &Request<'_>) -> Reply {
     } else {
         let words = words_of(Some(&visit.ticket), call);
         page::refused(words, request.config.web.frame_ancestors.as_deref())
+    };
+    reply.with("vary", VARY)
+}
+
+/// In place of the origin's answer, to the holder of this ticket.
+#[must_use]
+pub fn stopped(
+    stop: &Stop,
+    (ticket, call): (Option<&Ticket>, &Call),
+    frame_ancestors: Option<&str>,
+) -> Reply {
+    let reply = match stop {
+        Stop::Redirect(status, to) => {
+            Reply::new(*status, "text/plain; charset=utf-8", "").with("location", to)
+        }
+        Stop::Page if wants_json(call) => {
+            let detail = "this request was stopped by the site's security rules";
+            Reply::problem(403, "Request stopped", detail)
+        }
+        Stop::Page => page::stopped(words_of(ticket, call), frame_ancestors),
     };
     reply.with("vary", VARY)
 }

@@ -169,6 +169,11 @@ pub(super) fn has_gone_in(held: &Ticket, pop: &dyn Pop) -> bool {
     pop.has_heard(Once::Admitted, &held.id)
 }
 
+/// Whether the visitor has been told that it is the turn, and has not gone in yet.
+pub(crate) fn is_called_only(held: &Ticket, pop: &dyn Pop) -> bool {
+    held.called && !has_gone_in(held, pop)
+}
+
 /// The board near the visitor: who has not gone in yet looks at it as who waits does, since the room may be on hold by now.
 pub(super) fn looked(request: &Request<'_>) -> (Option<CachedBoard>, FollowUp) {
     let last = || request.pop.last();

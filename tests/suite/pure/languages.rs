@@ -13,7 +13,13 @@ use now_serving::i18n::{LANGUAGES, Language};
 /// The texts that count.
 const COUNTED: [&str; 4] = ["ahead", "minutes", "hours", "look"];
 /// New texts that are shown in English until a translation of each has been reviewed.
-const PENDING: [&str; 3] = ["challenge_long", "turn_over", "invitation_ready"];
+const PENDING: [&str; 5] = [
+    "challenge_long",
+    "turn_over",
+    "invitation_ready",
+    "stopped",
+    "stopped_why",
+];
 const FORMS: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
 
 fn folder() -> PathBuf {

@@ -109,7 +109,12 @@ fn the_defaults_of_the_schema_are_those_of_the_service() {
                 tickets.kit,
                 config.backend_calls,
             ),
-            (config.paths, config.web, config.outage, config.logging),
+            (
+                (config.paths, config.waf),
+                config.web,
+                config.outage,
+                config.logging,
+            ),
         );
         (room, operators, others)
     };
@@ -158,7 +163,11 @@ fn the_schema_has_the_limits_of_the_service() {
 
 /// Whether editors and the service say the same about a value.
 fn agree(name: &str, value: &Value, is_sound: bool) {
-    let document = json!({ name: value });
+    let mut document = json!({ name: value });
+    if value == "inspect" {
+        // The WAF is asked by these names.
+        document["waf_workspace"] = json!("shop/production");
+    }
     assert_eq!(
         RULES.is_valid(&document),
         is_sound,
@@ -345,6 +354,24 @@ fn editors_and_the_service_agree_on_words_paths_and_sites() {
         ("admin_host", json!("queue.shop.example"), true),
         ("admin_host", json!("https://queue.shop.example"), false),
         ("admin_host", json!("192.0.2.7"), false),
+        ("waf", json!("off"), true),
+        ("waf_workspace", json!("none"), true),
+        ("waf_workspace", json!("shop/production"), true),
+        ("waf_workspace", json!("Shop_1.2-3/a"), true),
+        ("waf_workspace", json!("shop"), false),
+        ("waf_workspace", json!("shop/"), false),
+        ("waf_workspace", json!("shop/a/b"), false),
+        ("waf_workspace", json!("shop/a b"), false),
+        (
+            "waf_workspace",
+            json!(format!("a/{}", "b".repeat(128))),
+            true,
+        ),
+        (
+            "waf_workspace",
+            json!(format!("a/{}", "b".repeat(129))),
+            false,
+        ),
         ("origin_host", json!("none"), true),
         ("origin_host", json!("shop-1234.herokuapp.com"), true),
         ("origin_host", json!("origin"), false),

@@ -243,6 +243,21 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "the `Host` that the origin gets in place of the visitor's, which it has in `X-Forwarded-Host` then: for a site [on a platform or behind a CDN](../how-to/use-an-origin-that-goes-by-host.md). An `override_host` of the backend goes before it",
     },
     Setting {
+        name: "waf",
+        accepted: Word,
+        what: "whether the edge asks [Fastly's Next-Gen WAF](../how-to/at-fastly-already.md#the-next-gen-waf) before it sends certain requests to the origin. `inspect`: about the request by which a visitor goes in, and about each whose method is not GET, HEAD or OPTIONS. It has never run on Fastly",
+    },
+    Setting {
+        name: "waf_workspace",
+        accepted: Text("none, `CORP/WORKSPACE`: each 1–128 letters, digits, `-`, `_` and `.`"),
+        what: "the two names by which the Next-Gen WAF knows the site: your account's and the workspace's, also called site. Needed where `waf` is `inspect`",
+    },
+    Setting {
+        name: "on_waf_error",
+        accepted: Word,
+        what: "what becomes of a request about which the Next-Gen WAF cannot be asked, or gives no verdict that is known here. `pass`: it goes to the origin; `block`: it is stopped like one that the WAF blocks",
+    },
+    Setting {
         name: "cache_paths",
         accepted: Text("none, [paths](#paths)"),
         what: "what the platform's cache may keep and show to several visitors, such as `/assets/*`; written as `bypass_paths`. Nothing is kept with `origin_host`",
