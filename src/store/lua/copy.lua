@@ -160,7 +160,7 @@ local function take(copy)
   if is_of_others and not rolls.has_ended(copy.own) then
     has_lent = lend(copy)
     if (has_grown or is_first) and rolls.data_age() < rolls.QUIET then
-      state.quiet, state.left = state.began + rolls.QUIET, 0
+      state.quiet = state.began + rolls.QUIET
     end
   end
   if is_of_others and not rolls.has_ended_visits(copy.own) and copy.sessions and copy.sessions.told_ms > state.ring_told then

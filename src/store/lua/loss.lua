@@ -6,6 +6,6 @@ local call, state, rolls, sessions = require('call'), require('record').state, r
 return function(roll)
   rolls.begin(roll)
   state.began, state.sealed, state.merged, state.lent, state.set_credit = call.now, 0, 0, state.credit, 0
-  state.lent_own, state.lent_line = 0, 0
+  state.quiet, state.lent_own, state.lent_line = call.now + rolls.QUIET, 0, 0
   sessions.begin_ring()
 end
