@@ -1,6 +1,6 @@
 //! One request with all that decides it, as every layer above the store sees it.
 
-use crate::cache::Pop;
+use crate::cache::{LAST_BOARD_TTL, Pop};
 use crate::config::{Belongs, Config, Place, Room};
 use crate::http::Call;
 use crate::queue::chance::Chance;
@@ -92,7 +92,9 @@ impl<'a> Request<'a> {
             home: Lane::Main,
             front_share: self.room.invitations.front_share,
             regions: self.room.regions.as_ref().map(|regions| &regions.rule),
-            lifetime: stay.max(self.config.tickets.life).saturating_mul(2),
+            // A line that ended by itself is none that was lost: no POP has a board of it any more.
+            lifetime: (stay.max(self.config.tickets.life).saturating_mul(2))
+                .max(2 * LAST_BOARD_TTL.as_secs()),
             now: self.now,
             clock: self.config.clock.map_or(Clock::Store, |_| Clock::Given),
             known: self.pop,
