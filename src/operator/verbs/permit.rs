@@ -54,8 +54,8 @@ impl Permit {
         let kept = rest.min(self.credit_max.saturating_sub(board.credit));
         let goes = match now {
             0 => "No visitor goes in now.".to_owned(),
-            1 => "1 person goes in at once.".to_owned(),
-            many => format!("{} go in at once.", people(many)),
+            1 => "At most 1 person goes in at once.".to_owned(),
+            many => format!("At most {} go in at once.", people(many)),
         };
         let keeps = (kept > 0).then(|| {
             let kept = people(kept);
@@ -122,7 +122,7 @@ fn flash(flash: &Flash<'_>) -> String {
         return format!("Let in: {released}.");
     }
     let kept = (asked - released).saturating_sub(dropped);
-    let goes = format!("Let in: {released} of {asked}, since no other visitor was waiting.");
+    let goes = format!("Let in: {released} of {asked}.");
     let keeps = (kept > 0).then(|| format!("Credit for {} is kept.", people(kept)));
     let drops = dropped_words(dropped, flash.request.config.operators.credit_max);
     sentences([Some(goes), keeps, drops])

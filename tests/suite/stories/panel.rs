@@ -456,7 +456,7 @@ pub(crate) fn what_cannot_be_undone_asks_first_and_says_how_many_it_touches(hous
         (
             "let-in",
             Some(("amt", "1004")),
-            "Waiting now: 3 people. 3 people go in at once. Credit for 1,000 people is kept for the next arrivals. \
+            "Waiting now: 3 people. At most 3 people go in at once. Credit for 1,000 people is kept for the next arrivals. \
              Admissions for 1 person are dropped, since at most 1000 are kept as credit.",
         ),
         ("clear-credit", None, "Credit for 0 people is taken back"),
@@ -573,7 +573,7 @@ pub(crate) fn the_answer_names_what_a_permit_neither_used_nor_kept(house: &House
     let again = press(house, "let-in", &[("amt", "5")]);
     assert_eq!(
         text(&again, "news"),
-        "Let in: 0 of 5, since no other visitor was waiting. Admissions for 5 people are dropped, since at most 3 are kept as credit."
+        "Let in: 0 of 5. Admissions for 5 people are dropped, since at most 3 are kept as credit."
     );
     let question = press(house, "let-in", &[("amt", "500")]);
     assert_shows(
