@@ -72,6 +72,7 @@ fn serves() {
     assert_eq!(health.status(), 200);
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_secs(20)))
         .build()
         .into();
     let page = agent.get(format!("http://{addr}/")).call();

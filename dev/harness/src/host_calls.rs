@@ -11,11 +11,15 @@ pub struct Taken {
 }
 
 /// The functions of the host that read or write the cache.
-const CACHE_OPERATIONS: [&str; 4] = [
+const CACHE_OPERATIONS: [&str; 8] = [
     "lookup",
     "insert",
+    "replace_insert",
+    "transaction_lookup",
     "transaction_lookup_async",
     "transaction_insert",
+    "transaction_insert_and_stream_back",
+    "transaction_update",
 ];
 
 impl Taken {
