@@ -96,10 +96,10 @@ impl History {
         if answer.now_ms < seen_ms || !is_of_these_data {
             return;
         }
-        // Where the lane has no older roll: one may have come back since.
+        // Where the lane has this roll and no older one: one may have come back since, and the copy may be later than the answer.
         let is_oldest = answer.copy.is_some_and(|copy| {
-            let rolls = copy.lane(held.lane).rolls;
-            rolls.iter().all(|of| of.born >= held.born)
+            let oldest = copy.lane(held.lane).rolls.iter().map(|of| of.born).min();
+            oldest == Some(held.born)
         });
         let at_draw = held.seen.filter(|_| is_oldest);
         self.checks.must(
