@@ -59,9 +59,9 @@ pub fn passes(
     if place.map_or_else(is_past, |place| place.belongs == Belongs::PastRoom) {
         let ours = (unsound.origin_cookie, &unsound.rooms);
         let bare = bare(call, &unsound.paths, ours, &site);
-        let is_asked = waf::may_change_something(call);
+        let is_asked = || waf::may_change_something(call);
         let mut outcome = forward(bare, Reason::Bypass);
-        inspect((&mut outcome, is_asked), call, unsound, platform)?;
+        inspect((&mut outcome, &is_asked), call, unsound, platform)?;
         return Some(outcome);
     }
     if call.method == "OPTIONS" {
@@ -124,23 +124,23 @@ fn inside(
         ticket_reference: Some(ticket.reference()),
         ..outcome.record
     };
-    let is_asked = waf::may_change_something(call) || is_called_only(&ticket, pop);
+    let is_asked = || waf::may_change_something(call) || is_called_only(&ticket, pop);
     let mut outcome = Outcome { record, ..outcome };
-    inspect((&mut outcome, is_asked), call, unsound, platform)?;
+    inspect((&mut outcome, &is_asked), call, unsound, platform)?;
     outcome.renewal = renewed_unsigned(ticket, pop, now);
     Some(outcome)
 }
 
 /// Notes what the firewall says, where it is to be asked; nothing where a wrong setting may be about that.
 fn inspect(
-    (outcome, is_asked): (&mut Outcome, bool),
+    (outcome, is_asked): (&mut Outcome, &dyn Fn() -> bool),
     call: &Call,
     unsound: &Unsound,
     platform: &dyn Platform,
 ) -> Option<()> {
     let waf = match &unsound.waf {
-        KnownWaf::Known(waf) => waf.as_ref().filter(|_| is_asked),
-        KnownWaf::Unknown if is_asked => return None,
+        KnownWaf::Known(waf) => waf.as_ref().filter(|_| is_asked()),
+        KnownWaf::Unknown if is_asked() => return None,
         KnownWaf::Unknown => None,
     };
     outcome.note(waf::inspected(waf, platform), &|stop| {

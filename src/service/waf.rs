@@ -29,10 +29,12 @@ pub(super) fn of_request(
 
 /// The same of a visit.
 pub(super) fn of_visit(visit: &Visit, reason: Reason, request: &Request<'_>) -> Option<Inspected> {
-    let is_asked = visit.end == VisitOutcome::Admitted
-        && (may_change_something(request.call) || goes_in(visit, reason, request));
+    let is_asked = || {
+        visit.end == VisitOutcome::Admitted
+            && (may_change_something(request.call) || goes_in(visit, reason, request))
+    };
     let waf = request.config.waf.as_ref();
-    inspected(waf.filter(|_| is_asked), request.platform)
+    inspected(waf.filter(|_| is_asked()), request.platform)
 }
 
 /// The answer to a visit that the firewall stops. A visitor inside stays inside. One who would go in is called and not yet inside, as where
