@@ -180,9 +180,8 @@ fn answer(request: Request, kept: &mut SandboxState) {
     let request = RefCell::new(request);
     let asked = Asked::at(place, (&call, config), (&store, &cache), now);
     let outcome = decided(&asked, &request);
-    // No document says whether the platform counts it among the backend calls of a sandbox.
-    if outcome.record.waf.is_some() {
-        counts.has_called();
+    if let Some(verdict) = outcome.record.waf {
+        counts.inspected(verdict);
     }
     let request = request.into_inner();
     let trace = outcome.record.is_logged().then(|| trace_id(&request));

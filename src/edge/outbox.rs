@@ -7,7 +7,7 @@ use std::time::Duration;
 use fastly::cache::core::CacheKey;
 
 use now_serving::cache::outbox::{Batch, OutboxSlot, Tally};
-use now_serving::queue::RoomName;
+use now_serving::queue::{RoomName, WafVerdict};
 use now_serving::service;
 
 use super::lock::alone;
@@ -63,6 +63,12 @@ impl Counts {
 
     pub(super) fn has_called(&self) {
         self.calls.set(self.calls.get() + 1);
+    }
+
+    /// The firewall was asked about this request. No document says whether the platform counts that among the backend calls of a sandbox.
+    pub(super) fn inspected(&self, verdict: WafVerdict) {
+        self.has_called();
+        self.tally.borrow_mut().inspected(verdict);
     }
 
     /// From now on they are of this room.

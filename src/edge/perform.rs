@@ -136,9 +136,6 @@ impl Performed {
         for signal in &record.signals {
             tally.signalled(*signal);
         }
-        if let Some(verdict) = record.waf {
-            tally.inspected(verdict);
-        }
         let Some((to, answered)) = self.told.zip(self.answered) else {
             return;
         };

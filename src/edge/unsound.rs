@@ -10,7 +10,7 @@ use now_serving::config::{Query, Unsound};
 use now_serving::http::Answer;
 use now_serving::queue::Now;
 use now_serving::service;
-use now_serving::telemetry::log::{Decision, entry};
+use now_serving::telemetry::log::entry;
 
 use super::last_url::LastUrl;
 use super::outbox::Counts;
@@ -44,7 +44,10 @@ pub(super) fn answer_unsound(
         Some((Answer::Reply(reply), record)) if record.waf.is_none() => drop(send(reply)),
         Some((answer, record)) => {
             let trace = trace_id(&request);
-            count(&record, counts);
+            counts.tally.borrow_mut().decided(record.reason);
+            if let Some(verdict) = record.waf {
+                counts.inspected(verdict);
+            }
             let status = match answer {
                 Answer::Forward(forward) => {
                     counts.has_called();
@@ -58,14 +61,4 @@ pub(super) fn answer_unsound(
         None => drop(send(service::unsound())),
     }
     log(&service::unsound_entry(now, &unsound.problems));
-}
-
-fn count(record: &Decision, counts: &Counts) {
-    let mut tally = counts.tally.borrow_mut();
-    tally.decided(record.reason);
-    if let Some(verdict) = record.waf {
-        tally.inspected(verdict);
-        drop(tally);
-        counts.has_called();
-    }
 }
