@@ -40,7 +40,9 @@ impl Taken {
     }
 }
 
-fn is_call(line: &str) -> bool {
+/// Whether a line is of a call, and not of what it gave.
+#[must_use]
+pub fn is_call(line: &str) -> bool {
     line.contains(" TRACE ") && line.contains("wiggle abi{") && !line.contains(": result=")
 }
 

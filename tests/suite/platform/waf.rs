@@ -1,6 +1,7 @@
 //! What the firewall (WAF) of the local server is asked about: it allows every request.
 
 use harness::edge::Edge;
+use harness::host_calls::is_call;
 use harness::origin::Origin;
 use upstash_local::{Server, Store};
 
@@ -11,12 +12,11 @@ use super::limits::{held, traced};
 
 /// How often the host was asked to inspect a request.
 fn inspections(edge: &Edge) -> usize {
-    let is_call = |line: &&String| {
-        line.contains(" TRACE ")
-            && line.contains("function=\"inspect\"")
-            && !line.contains(": result=")
-    };
-    edge.output().iter().filter(is_call).count()
+    let lines = edge.output();
+    let calls = lines.iter().filter(|line| is_call(line));
+    calls
+        .filter(|line| line.contains("function=\"inspect\""))
+        .count()
 }
 
 /// By how many inspections each of these stages of a visit comes: waiting, going in, a page inside, a form inside, and a form past
@@ -80,14 +80,25 @@ fn by_default_the_host_inspects_nothing() {
     assert_eq!(of_a_visit(&[("waf_workspace", "shop/production")]), [0; 5]);
 }
 
-#[test]
-fn what_was_inspected_reaches_the_origin_whole() {
+/// A house whose firewall is asked, and that lets one visitor in.
+fn inspecting() -> House {
     let house = House::wasm();
     house.set("waf", "inspect");
     house.set("waf_workspace", "shop/production");
     house.permit(1);
-    let mut visitor = Visitor::new(&house);
+    house
+}
+
+fn inside(house: &House) -> Visitor<'_> {
+    let mut visitor = Visitor::new(house);
     assert!(visitor.ask("/echo").inside);
+    visitor
+}
+
+#[test]
+fn what_was_inspected_reaches_the_origin_whole() {
+    let house = inspecting();
+    let mut visitor = inside(&house);
     let body = "a=1&b=<script>".repeat(5_000);
     let form = |target: &str| {
         let ask = Ask::get(target).method("POST");
@@ -109,12 +120,8 @@ fn what_was_inspected_reaches_the_origin_whole() {
 
 #[test]
 fn while_another_setting_is_wrong_the_host_inspects_all_the_same() {
-    let house = House::wasm();
-    house.set("waf", "inspect");
-    house.set("waf_workspace", "shop/production");
-    house.permit(1);
-    let mut visitor = Visitor::new(&house);
-    assert!(visitor.ask("/echo").inside);
+    let house = inspecting();
+    let mut visitor = inside(&house);
     house.set("automatic", "often");
     assert!(visitor.send_once(Ask::get("/echo").method("POST")).inside);
     let lines = house.log_where(|line| line["reason"] == "inside");
