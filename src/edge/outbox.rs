@@ -136,6 +136,19 @@ impl Counts {
         self.with_outbox(place, SHORT_TURN, |till| till.batch(place))?
     }
 
+    /// The store has counted a batch. What was counted since goes into its till with that, in one turn; where this fails the batch is
+    /// sent again, and counted no more than once.
+    pub(super) fn acknowledge(&self, batch: &Batch) {
+        let mut tally = self.tally.borrow_mut();
+        let done = self.with_outbox(batch.place, SHORT_TURN, |till| {
+            till.acknowledge(batch);
+            till.put(&tally);
+        });
+        if done.is_some() {
+            *tally = Tally::default();
+        }
+    }
+
     /// Puts what was counted into the first till of a random order where it is this sandbox's turn soon enough, and does
     /// something more there.
     pub(super) fn put_into_any<T>(

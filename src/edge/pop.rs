@@ -24,7 +24,7 @@ use super::{now, variable};
 /// The data centre's cache: the copy of the board, and the last one there was.
 #[derive(Clone)]
 pub(super) struct PlatformCache {
-    /// The last board as this request found it: it is asked after in several places, and every time is a call to the host.
+    /// The last board as this request found it: it is asked after in several places, and every time is an operation of the cache.
     pub(super) found: OnceCell<Option<CachedBoard>>,
     /// What this sandbox has from before.
     pub(super) kept: Rc<RefCell<KeptBoard>>,
@@ -178,10 +178,7 @@ impl Outbox for PlatformCache {
 
     fn acknowledge(&self, batches: &[Batch]) {
         for batch in batches {
-            // Where this fails the batch is sent again, and counted no more than once.
-            let _ = self
-                .counts
-                .with_outbox(batch.place, SHORT_TURN, |till| till.acknowledge(batch));
+            self.counts.acknowledge(batch);
         }
     }
 }
