@@ -1,7 +1,8 @@
 //! The metrics, the dashboard and the alerts in `deploy/monitoring`, held against a real Prometheus.
 
 use std::fs;
-use std::net::SocketAddr;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -75,7 +76,9 @@ fn queries() -> Vec<(String, String)> {
     let text = fs::read_to_string(file("dashboard.json")).unwrap();
     let dashboard: Value = serde_json::from_str(&text).unwrap();
     let list = |value: &Value| value.as_array().unwrap().clone();
-    let targets = list(&dashboard["panels"]).into_iter().flat_map(|panel| {
+    let is_row = |panel: &Value| panel["type"] == "row";
+    let panels = list(&dashboard["panels"]).into_iter();
+    let targets = panels.filter(|panel| !is_row(panel)).flat_map(|panel| {
         let title = panel["title"].clone();
         let targets = list(&panel["targets"]).into_iter();
         targets.map(move |target| (title.clone(), target["expr"].clone()))
@@ -156,6 +159,48 @@ fn live(house: &House) {
     }
 }
 
+/// The counters of fastly-exporter that the dashboard and the alerts ask for, each greater with every scrape.
+fn exporter() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let names = [
+        "requests_total",
+        "cache_operations_count",
+        "resource_limit_exceeded_total",
+        "runtime_errors_total",
+    ];
+    thread::spawn(move || {
+        for (scrape, stream) in (1..).zip(listener.incoming()) {
+            let mut stream = stream.unwrap();
+            let mut asked = BufReader::new(&stream).lines().map_while(Result::ok);
+            while asked.next().is_some_and(|line| !line.is_empty()) {}
+            let name =
+                |name| format!("fastly_rt_compute_{name}{{service_name=\"shop\"}} {scrape}\n");
+            let body = names.map(name).concat();
+            let head =
+                "HTTP/1.1 200 OK\r\ncontent-type: text/plain; version=0.0.4\r\nconnection: close";
+            let _ = write!(
+                stream,
+                "{head}\r\ncontent-length: {}\r\n\r\n{body}",
+                body.len()
+            );
+        }
+    });
+    addr
+}
+
+/// The example with the job that it has behind `#` for this exporter, in a folder of its own.
+fn with_exporter(folder: &Path, exporter: SocketAddr) -> PathBuf {
+    let example = text("deploy/monitoring/prometheus.yml");
+    let (before, job) = example.split_once("  # - job_name: fastly\n").unwrap();
+    let job = job.replace("  # ", "  ");
+    let job = job.replace("127.0.0.1:8080", &exporter.to_string());
+    let config = folder.join("prometheus.yml");
+    fs::write(&config, format!("{before}  - job_name: fastly\n{job}")).unwrap();
+    fs::copy(file("alerts.yml"), folder.join("alerts.yml")).unwrap();
+    config
+}
+
 #[test]
 fn every_query_of_the_dashboard_answers_with_data_from_a_run() {
     let house = House::wasm();
@@ -164,7 +209,9 @@ fn every_query_of_the_dashboard_answers_with_data_from_a_run() {
     let addr = house.wasm_side().edge.addr().to_string();
     let tokens = format!("{PERMIT_TOKEN},prometheus/read:{READ_TOKEN}");
     house.set("permit_token", &tokens);
-    let prometheus = Prometheus::start(&file("prometheus.yml"), &addr, READ_TOKEN).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let config = with_exporter(folder.path(), exporter());
+    let prometheus = Prometheus::start(&config, &addr, READ_TOKEN).unwrap();
     let is_over = AtomicBool::new(false);
     let edge = house.wasm_side().edge.addr();
     thread::scope(|scope| {
