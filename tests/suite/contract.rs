@@ -1,4 +1,4 @@
-//! The contract, `tests/openapi.yaml`, held against the running Wasm by some thousand requests: what it allows and what
+//! The contract, `docs/openapi.yaml`, held against the running Wasm by some thousand requests: what it allows and what
 //! it forbids. Which checks are left out, and why, is in `tests/schemathesis.toml`.
 
 use std::fs;
@@ -12,6 +12,10 @@ fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests")
         .join(name)
+}
+
+fn contract() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/openapi.yaml")
 }
 
 /// Whether the house keeps the contract where these arguments look, and what was said about it.
@@ -41,7 +45,7 @@ fn keeps(house: &House, contract: &Path, arguments: &[&str]) -> Result<(), Strin
 }
 
 fn assert_keeps(house: &House, arguments: &[&str]) {
-    if let Err(said) = keeps(house, &file("openapi.yaml"), arguments) {
+    if let Err(said) = keeps(house, &contract(), arguments) {
         panic!("{said}");
     }
 }
@@ -111,7 +115,7 @@ pub(crate) fn waiting_answer_keeps_it(more: &[&str]) {
 #[test]
 fn one_that_is_not_kept_is_found_out() {
     let house = House::wasm();
-    let text = fs::read_to_string(file("openapi.yaml")).unwrap();
+    let text = fs::read_to_string(contract()).unwrap();
     let spoilt = text
         .replace(
             "waiting, released, credit, dropped]",

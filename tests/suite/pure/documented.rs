@@ -150,7 +150,7 @@ fn every_reason_is_documented_once() {
 /// With its method; HEAD is there wherever GET is.
 #[test]
 fn every_route_is_documented_once() {
-    let contract = text("tests/openapi.yaml");
+    let contract = text("docs/openapi.yaml");
     let mut promised = Vec::new();
     let mut route = "";
     for line in contract.lines() {

@@ -76,6 +76,26 @@ fn every_test_is_read_from_the_sources_by_its_name() {
     assert_eq!(tests, Vec::<String>::new());
 }
 
+/// What a contributor is told to run finds tests, in whatever program they are.
+#[test]
+fn every_name_of_a_test_in_contributing_finds_some() {
+    let tests: Vec<String> = (project().unwrap().tested.iter())
+        .flat_map(|tested| tested.names())
+        .collect();
+    let guide = text("CONTRIBUTING.md");
+    let named = guide.split("cargo dev test ").skip(1);
+    let names: Vec<&str> = named
+        .filter_map(|rest| rest.split(['`', ' ', '\n']).next())
+        .filter(|name| {
+            name.starts_with(|first: char| first.is_ascii_lowercase()) && *name != "then"
+        })
+        .collect();
+    assert!(names.len() > 15, "{names:?}");
+    for name in names {
+        assert!(tests.iter().any(|test| test.contains(name)), "{name}");
+    }
+}
+
 #[test]
 fn a_test_outside_every_tier_and_one_in_two_are_found() {
     assert!(tiers_of("metrics::a_native_test").is_empty());
