@@ -30,8 +30,8 @@ mod tests {
     use crate::page::brand::constant;
     use crate::page::template::{Part, Same, Template};
     use crate::page::told::Told;
-    use crate::page::{Brand, Links, Pages, Rescue, Waiting, unbranded, waiting_page};
-    use crate::queue::{Cursor, Lane, Mode, Position, Slots};
+    use crate::page::{Brand, Links, Obstacle, Pages, Waiting, unbranded, waiting_page};
+    use crate::queue::{Cursor, Lane, Mode, Position};
     use crate::ticket::Notice;
 
     const WILD: &str = "<b>\"&'`={{x}}\\é";
@@ -75,7 +75,7 @@ mod tests {
                     let bare = plain(mode, position, seen);
                     let full = Waiting {
                         lane: Lane::Front,
-                        slots: Slots::Taken,
+                        obstacle: Obstacle::Full,
                         notice: Some(Notice::Anew),
                         message: Some(WILD.to_owned()),
                         said: Some(1),
@@ -94,7 +94,7 @@ mod tests {
                         ..bare.clone()
                     };
                     let rescued = Waiting {
-                        rescue: Rescue::Rescued,
+                        obstacle: Obstacle::Origin,
                         ..bare.clone()
                     };
                     all.extend([bare, full, timed, rescued]);

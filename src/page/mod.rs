@@ -33,7 +33,7 @@ pub use panel::{
     Question, Rejection, Unconfirmed, number, pace_words, panel, panel_without_store, people,
     question,
 };
-pub use stage::Rescue;
+pub use stage::Obstacle;
 pub use template::Refusal;
 use template::Same;
 pub use update::place;

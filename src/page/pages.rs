@@ -10,7 +10,7 @@ use super::template::{Compiled, Refusal, Samples, Template};
 use super::told::Told;
 use super::{Links, Waiting};
 use crate::i18n::{Language, english};
-use crate::queue::{Cursor, Mode, Position, Slots};
+use crate::queue::{Cursor, Mode, Position};
 use crate::ticket::Notice;
 
 /// The longest template, in characters: what the platform lets a setting have.
@@ -166,7 +166,6 @@ fn samples(words: &'static Language) -> Samples {
         seen: Some((Cursor(1), 1)),
         mode: Mode::Automatic,
         notice: Some(Notice::Anew),
-        slots: Slots::Free,
         message: something(),
         said: Some(1),
         first: Some(1),

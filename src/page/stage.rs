@@ -4,7 +4,7 @@
 
 use super::Waiting;
 use crate::i18n::Language;
-use crate::queue::{Mode, Slots};
+use crate::queue::Mode;
 
 /// What the page shows first. Its style and its script know the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +32,11 @@ pub(super) enum Stage {
 impl Stage {
     pub(super) fn of(waiting: &Waiting) -> Self {
         match (waiting.mode, waiting.position, waiting.seen) {
-            _ if waiting.rescue == Rescue::Rescued => Self::Rescued,
+            _ if waiting.obstacle == Obstacle::Origin => Self::Rescued,
             (Mode::Closed, ..) => Self::Closed,
             (_, None, _) => Self::Unnumbered,
             (_, _, None) => Self::Held,
-            _ if waiting.slots == Slots::Taken => Self::Full,
+            _ if waiting.obstacle == Obstacle::Full => Self::Full,
             _ if waiting.is_called() => Self::Called,
             (Mode::Hold, ..) => Self::Hold,
             _ if waiting.estimate.is_some() => Self::Timed,
@@ -90,14 +90,16 @@ impl Stage {
     }
 }
 
-/// Whether this page stands in the place of an answer of the origin.
+/// The obstacle that keeps a called visitor out, besides the mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rescue {
-    /// It does not.
+pub enum Obstacle {
+    /// None.
     #[default]
     None,
-    /// The origin's answer was bad, and the visitor keeps the turn.
-    Rescued,
+    /// No slot is free.
+    Full,
+    /// The origin's answer was bad: this page stands in its place, and the visitor keeps the turn.
+    Origin,
 }
 
 #[cfg(test)]
@@ -118,7 +120,7 @@ mod tests {
     #[test]
     fn a_rescued_visitor_reads_of_the_site_first_and_keeps_the_turn() {
         let rescued = Waiting {
-            rescue: Rescue::Rescued,
+            obstacle: Obstacle::Origin,
             ..called()
         };
         let told = Worded::new(&rescued, english());
@@ -160,7 +162,7 @@ mod tests {
     #[test]
     fn a_called_visitor_in_a_full_room_reads_first_to_wait() {
         let full = Waiting {
-            slots: Slots::Taken,
+            obstacle: Obstacle::Full,
             ..called()
         };
         let told = Worded::new(&full, english());

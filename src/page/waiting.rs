@@ -3,12 +3,12 @@
 use super::challenge::ChallengeData;
 use super::event::EventData;
 use super::pages::Page;
-use super::stage::Rescue;
+use super::stage::Obstacle;
 use super::told::Told;
 use super::{CfWaitingRoom, Challenge, NOBODY, Pages, notice_in};
 use crate::http::Reply;
 use crate::i18n::Language;
-use crate::queue::{Cursor, Lane, Mode, Outlook, Position, Slots, Verdict, decide};
+use crate::queue::{Cursor, Lane, Mode, Outlook, Position, Verdict, decide};
 use crate::ticket::Notice;
 use serde::Serialize;
 
@@ -23,8 +23,8 @@ pub struct Waiting {
     pub seen: Option<(Cursor, u64)>,
     /// Who goes in.
     pub mode: Mode,
-    /// Whether a slot is free once the turn has come.
-    pub slots: Slots,
+    /// What keeps a called visitor out, besides the mode.
+    pub obstacle: Obstacle,
     /// Why the number is a new one.
     pub notice: Option<Notice>,
     /// What operators tell waiting visitors.
@@ -49,8 +49,6 @@ pub struct Waiting {
     pub still: bool,
     /// Whether the request carried something that was not delivered.
     pub unsent: bool,
-    /// Whether the page stands in the place of an answer of the origin.
-    pub rescue: Rescue,
     /// What a visitor above the bound of a network is asked to calculate.
     pub challenge: Option<Challenge>,
 }
@@ -167,7 +165,7 @@ pub fn waiting_json(
         message: waiting.message.as_deref(),
         mode: (!waiting.mode.lets_in()).then_some(waiting.mode),
         lane: waiting.lane.name(),
-        full: (waiting.slots == Slots::Taken).then_some(true),
+        full: (waiting.obstacle == Obstacle::Full).then_some(true),
         old: waiting.is_old.then_some(true),
         notice: waiting.told().map(Notice::name),
         sent: waiting.unsent.then_some(false),

@@ -71,9 +71,7 @@ pub use region::{Lag, Region, RegionName, Regions};
 pub use released::{Bound, Explained, Recount, Released};
 pub use rolls::{FORMAT, Stretch, TicketState};
 pub use room::RoomName;
-pub use sessions::{
-    Cap, Cell, Claim, CountedRenewal, Enforcement, Renewal, SessionMark, Sessions, Slots,
-};
+pub use sessions::{Cap, Cell, Claim, CountedRenewal, Enforcement, Renewal, SessionMark, Sessions};
 pub use signals::{Judgement, Platform, SaysNothing, Signal, SignalRule, Treatment};
 pub use snapshot::{
     Action, InvitedVisitors, LineAnswer, LineStatus, MinuteSample, OriginState, PanelSnapshot,

@@ -309,16 +309,6 @@ pub enum Claim {
     Used,
 }
 
-/// Whether a visitor whose turn has come may go in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Slots {
-    /// As far as slots are concerned.
-    #[default]
-    Free,
-    /// All of them are taken.
-    Taken,
-}
-
 /// The longest that a session may last without a visit: its last minute counts whole, and one is for clocks that differ.
 #[must_use]
 pub fn longest_seconds(minutes: u64) -> u64 {

@@ -7,8 +7,9 @@ use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
 use crate::queue::{EndedSession, Invited, Phase, Reason};
 use crate::telemetry::log::{Decision, Sampling};
+use crate::visitor::outcome::VisitOutcome;
 use crate::visitor::routes::{self, Aside, Route};
-use crate::visitor::visit::{Shared, Visit, VisitOutcome, WayIn};
+use crate::visitor::visit::{Shared, Visit, WayIn};
 use crate::visitor::{Brought, Kind, kind};
 use crate::visitor::{answer, ticket_cookie};
 use std::io::Read;
@@ -100,10 +101,7 @@ pub(super) fn beside(route: Route, body: &mut dyn Read, request: &Request<'_>) -
     let cookies = signed(kind, &visit, request);
     let reply = for_visitor(call, reply.with_cookies(cookies), config);
     // Who may go in does so by the next request.
-    let reason = match visit.end {
-        VisitOutcome::Admitted => Reason::Inside,
-        _ => reason(&visit, request),
-    };
+    let reason = visit.end.row().reason;
     outcome(Answer::Reply(reply), visit, reason, share(request))
 }
 
@@ -182,18 +180,7 @@ pub(super) fn outcome(
 pub(super) fn reason(visit: &Visit, request: &Request<'_>) -> Reason {
     match visit.end {
         VisitOutcome::Admitted => entered(visit, request),
-        VisitOutcome::Waiting { .. }
-        | VisitOutcome::Called
-        | VisitOutcome::Full
-        | VisitOutcome::Offered
-        | VisitOutcome::Rescued => Reason::Waiting,
-        VisitOutcome::Provisional => Reason::Provisional,
-        VisitOutcome::Challenged => Reason::Challenged,
-        VisitOutcome::Refused => Reason::Refused,
-        VisitOutcome::Crawler => Reason::Crawler,
-        VisitOutcome::Held => Reason::Held,
-        VisitOutcome::Closed => Reason::Closed,
-        VisitOutcome::NotAVisitor => Reason::NotAVisitor,
+        outside => outside.row().reason,
     }
 }
 

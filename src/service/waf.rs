@@ -9,7 +9,8 @@ use crate::http::{Answer, Call, Reply};
 use crate::queue::{Inspected, Platform, Reason, Stop, Waf};
 use crate::request::Request;
 use crate::telemetry::log::Decision;
-use crate::visitor::visit::{Visit, VisitOutcome, is_called_only};
+use crate::visitor::outcome::VisitOutcome;
+use crate::visitor::visit::{Visit, is_called_only};
 use crate::visitor::{Kind, answer};
 
 /// What this firewall says of a request; nothing where it is not asked.

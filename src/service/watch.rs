@@ -7,7 +7,8 @@ use crate::http::{OnBad, Reply, Watch, Way};
 use crate::queue::chance::{Chance, Rule};
 use crate::queue::{AnsweredTo, OriginHealth, Reason, sha1};
 use crate::request::Request;
-use crate::visitor::visit::{Visit, VisitOutcome, WayIn};
+use crate::visitor::outcome::VisitOutcome;
+use crate::visitor::visit::{Visit, WayIn};
 use crate::visitor::{Kind, answer};
 
 use super::for_visitor;

@@ -7,19 +7,20 @@ use crate::config::Room;
 use crate::http::negotiate::{is_given_in_place, is_in_no_frame, is_posted_form, wants_json};
 use crate::http::{Call, Reply};
 use crate::i18n::{Language, words};
-use crate::page::{self, CfWaitingRoom, Links, Rescue, Waiting};
+use crate::page::{self, CfWaitingRoom, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
-use crate::queue::{Board, Live, Mode, Phase, Slots, Verdict, decide, refresh_seconds};
+use crate::queue::{Board, Live, Mode, Phase, Verdict, decide, refresh_seconds};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::Kind;
 use crate::visitor::event::{outlook, visit_awaits_lot};
 use crate::visitor::invitation;
 use crate::visitor::language;
+use crate::visitor::outcome::{AnswerKind, Status, VisitOutcome};
 use crate::visitor::routes;
 use crate::visitor::ticket_cookie;
-use crate::visitor::visit::{Visit, VisitOutcome};
+use crate::visitor::visit::Visit;
 use challenge::{challenge, challenged};
 pub use refused::stopped;
 
@@ -39,11 +40,15 @@ const LONGEST_WAY_BACK: usize = 2000;
 #[must_use]
 pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request<'_>) -> Reply {
     let (call, web) = (request.call, &request.config.web);
-    let status = match visit.end {
-        VisitOutcome::Refused => return refused::refused(visit, request),
-        VisitOutcome::Crawler => return refused::come_back_later(),
-        VisitOutcome::Held | VisitOutcome::Closed | VisitOutcome::Rescued => 503,
-        _ => web.waiting_status,
+    let row = visit.end.row();
+    match row.answer {
+        AnswerKind::NoNumber => return refused::refused(visit, request),
+        AnswerKind::ComeBackLater => return refused::come_back_later(),
+        AnswerKind::Line | AnswerKind::LineOnceKept => {}
+    }
+    let status = match row.status {
+        Status::OfWaiting => web.waiting_status,
+        Status::Unavailable => 503,
     };
     let waiting = view(visit, request);
     let shows_a_page = is_posted_form(call) && is_in_no_frame(call) && !wants_json(call);
@@ -69,7 +74,7 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
             // A tab that shows it goes on by itself; scripts do not read this.
             data.with_some("refresh", refreshing(&waiting, None))
         }
-        _ if visit.end == VisitOutcome::Provisional => {
+        _ if row.answer == AnswerKind::LineOnceKept => {
             provisional(status, &waiting, visit, request)
         }
         _ if let Some(challenge) = &waiting.challenge => {
@@ -195,24 +200,13 @@ fn message(live: Option<&Live>, room: &Room) -> (Option<String>, Option<u64>) {
     (text, said)
 }
 
-/// How many go in before.
-fn ahead(visit: &Visit) -> Option<u64> {
-    match visit.end {
-        VisitOutcome::Waiting { ahead } => Some(ahead),
-        VisitOutcome::Called
-        | VisitOutcome::Full
-        | VisitOutcome::Offered
-        | VisitOutcome::Rescued => Some(0),
-        _ => None,
-    }
-}
-
 /// What there is to tell.
 fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     let Request {
         call, room, now, ..
     } = *request;
-    let ahead = ahead(visit);
+    let row = visit.end.row();
+    let ahead = row.ahead;
     let board = visit
         .board
         .as_ref()
@@ -230,10 +224,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         lane: visit.ticket.lane,
         seen: visit.cursor().zip(ahead).filter(|_| tells_place),
         mode,
-        slots: match visit.end {
-            VisitOutcome::Full => Slots::Taken,
-            _ => Slots::Free,
-        },
+        obstacle: row.obstacle,
         notice: visit.ticket.notice,
         message,
         said,
@@ -246,10 +237,6 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         refresh: refresh(visit, (ahead.unwrap_or(0), estimate), request),
         still: visit.ticket.still,
         unsent: !matches!(call.method.as_str(), "GET" | "HEAD"),
-        rescue: match visit.end {
-            VisitOutcome::Rescued => Rescue::Rescued,
-            _ => Rescue::None,
-        },
         challenge: challenge(visit, request),
     }
 }

@@ -8,6 +8,7 @@ pub mod invitation;
 mod kind;
 mod language;
 mod lot;
+pub mod outcome;
 mod receipt;
 pub mod routes;
 pub mod ticket_cookie;

@@ -22,6 +22,7 @@ use crate::queue::{AboveBound, Board, CountedRenewal, Cursor, Invited, Position,
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::{Grace, Standing, Ticket};
+use crate::visitor::outcome::{TicketKept, VisitOutcome, WithoutStore};
 use crate::visitor::trouble;
 use crate::visitor::{Brought, Kind};
 use begin::{anew, held, to_draw};
@@ -64,41 +65,6 @@ pub struct Visit {
     pub fault: Option<StoreError>,
     /// What is left to do once the visitor has been answered.
     pub after: FollowUp,
-}
-
-/// Where a visitor stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VisitOutcome {
-    /// At the origin.
-    Admitted,
-    /// In line, behind other visitors.
-    Waiting {
-        /// How many go in before.
-        ahead: u64,
-    },
-    /// The turn has come, but the mode admits no visitor.
-    Called,
-    /// The turn has come, but no slot is free.
-    Full,
-    /// The turn has come, and a slot may be free: the next page asks for it.
-    Offered,
-    /// The turn has come, but the origin answered badly.
-    Rescued,
-    /// Given a ticket without a number, since others wait: the number is drawn as soon as that ticket comes back.
-    Provisional,
-    /// Its network has drawn as many numbers as it may, or the platform says something of it: the number is drawn after a
-    /// calculation or a wait.
-    Challenged,
-    /// The platform says something of it for which no number is drawn.
-    Refused,
-    /// A verified crawler, for which no number is drawn: it comes back later.
-    Crawler,
-    /// Held, since the store did not answer: who has a number keeps it, who has none tries again later.
-    Held,
-    /// The room is closed: no visitor goes in, none draws, and a visitor who has a number keeps it.
-    Closed,
-    /// A request that draws no number, and without a ticket that would let it in: no call made.
-    NotAVisitor,
 }
 
 /// What is left to do once the visitor has been answered.
@@ -203,18 +169,10 @@ impl Visit {
     /// What its holder can quote to support; nothing for a visitor who holds no ticket after this.
     #[must_use]
     pub fn reference(&self) -> Option<String> {
-        let is_kept = match self.end {
-            VisitOutcome::NotAVisitor | VisitOutcome::Refused | VisitOutcome::Crawler => false,
-            VisitOutcome::Closed => self.ticket.position().is_some(),
-            VisitOutcome::Admitted
-            | VisitOutcome::Waiting { .. }
-            | VisitOutcome::Called
-            | VisitOutcome::Full
-            | VisitOutcome::Offered
-            | VisitOutcome::Rescued
-            | VisitOutcome::Provisional
-            | VisitOutcome::Challenged
-            | VisitOutcome::Held => true,
+        let is_kept = match self.end.row().ticket {
+            TicketKept::Yes => true,
+            TicketKept::WithNumber => self.ticket.position().is_some(),
+            TicketKept::No => false,
         };
         is_kept.then(|| self.ticket.reference())
     }
@@ -278,18 +236,10 @@ impl Visit {
     /// A visitor who waits only because the store cannot say how far the line is goes in where the rules allow that, for
     /// `admit_for` seconds, and is back in the old place afterwards.
     fn or_in_without_store(self, request: &Request<'_>) -> Self {
-        let is_held = match self.end {
-            VisitOutcome::Held => self.fault.is_some(),
-            VisitOutcome::Waiting { .. } | VisitOutcome::Full | VisitOutcome::Called => self.is_old,
-            VisitOutcome::Admitted
-            | VisitOutcome::Offered
-            | VisitOutcome::Rescued
-            | VisitOutcome::Provisional
-            | VisitOutcome::Challenged
-            | VisitOutcome::Refused
-            | VisitOutcome::Crawler
-            | VisitOutcome::Closed
-            | VisitOutcome::NotAVisitor => false,
+        let is_held = match self.end.row().without_store {
+            WithoutStore::AfterFault => self.fault.is_some(),
+            WithoutStore::ByOldBoard => self.is_old,
+            WithoutStore::No => false,
         };
         if !is_held {
             return self;

@@ -7,7 +7,8 @@ use crate::request::Request;
 use crate::ticket::Ticket;
 use crate::ticket::challenge::TRIES;
 use crate::visitor::invitation;
-use crate::visitor::visit::{Visit, VisitOutcome};
+use crate::visitor::outcome::VisitOutcome;
+use crate::visitor::visit::Visit;
 
 /// The page goes on by itself when the wait is over, by GET.
 pub(super) fn challenged(

@@ -3,7 +3,7 @@
 use std::env;
 use std::process::Command;
 
-use harness::project::project;
+use harness::project::{Tested, project};
 
 use super::conventions::text;
 
@@ -80,11 +80,11 @@ fn every_test_is_read_from_the_sources_by_its_name() {
 #[test]
 fn every_name_of_a_test_in_contributing_finds_some() {
     let tests: Vec<String> = (project().unwrap().tested.iter())
-        .flat_map(|tested| tested.names())
+        .flat_map(Tested::names)
         .collect();
     let guide = text("CONTRIBUTING.md");
-    let named = guide.split("cargo dev test ").skip(1);
-    let names: Vec<&str> = named
+    let commands = guide.split("cargo dev test ").skip(1);
+    let names: Vec<&str> = commands
         .filter_map(|rest| rest.split(['`', ' ', '\n']).next())
         .filter(|name| {
             name.starts_with(|first: char| first.is_ascii_lowercase()) && *name != "then"

@@ -2,8 +2,8 @@
 //!
 //! Invariant: a state is made of the service's own view and shown by its own templates; nothing is drawn here.
 
-use now_serving::page::{Rescue, Waiting};
-use now_serving::queue::{Cursor, Mode, Position, Slots};
+use now_serving::page::{Obstacle, Waiting};
+use now_serving::queue::{Cursor, Mode, Position};
 use now_serving::ticket::Notice;
 
 /// A state of the page.
@@ -65,8 +65,8 @@ pub const STATES: &[State] = &[
     state(("hold", "On hold"), &["hold_heading"], View::Line(|_| with_mode(Mode::Hold), Update::Place)),
     state(("closed", "Closed, with a number"), &["closed_heading"], View::Line(|_| with_mode(Mode::Closed), Update::Place)),
     state(("closed-new", "Closed, without a number"), &["closed_heading"], View::Line(|_| closed_without_number(), Update::Place)),
-    state(("called", "Called, and on hold"), &["called"], View::Line(|_| called(Mode::Hold, Slots::Free), Update::Place)),
-    state(("full", "Called, and no slot is free"), &["full"], View::Line(|_| called(Mode::Automatic, Slots::Taken), Update::Place)),
+    state(("called", "Called, and on hold"), &["called"], View::Line(|_| called(Mode::Hold, Obstacle::None), Update::Place)),
+    state(("full", "Called, and no slot is free"), &["full"], View::Line(|_| called(Mode::Automatic, Obstacle::Full), Update::Place)),
     state(("rescued", "Called, and the origin answered badly"), &["posted", "rescued"], View::Line(|_| rescued(), Update::Place)),
     state(("old", "The store does not answer: the last figures known"), &["old"], View::Line(|_| old(), Update::Place)),
     state(("held", "The store does not answer: a number and no figures"), &["held"], View::Line(|_| without_store(Some(Position(266))), Update::Place)),
@@ -140,11 +140,11 @@ fn closed_without_number() -> Waiting {
     }
 }
 
-fn called(mode: Mode, slots: Slots) -> Waiting {
+fn called(mode: Mode, obstacle: Obstacle) -> Waiting {
     Waiting {
         seen: Some((Cursor(270), 0)),
         mode,
-        slots,
+        obstacle,
         estimate: None,
         ..in_line(266, 0)
     }
@@ -152,8 +152,8 @@ fn called(mode: Mode, slots: Slots) -> Waiting {
 
 fn rescued() -> Waiting {
     Waiting {
-        rescue: Rescue::Rescued,
-        ..called(Mode::Automatic, Slots::Free)
+        obstacle: Obstacle::Origin,
+        ..called(Mode::Automatic, Obstacle::None)
     }
 }
 

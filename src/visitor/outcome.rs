@@ -1,0 +1,141 @@
+//! The outcomes of a visit, and what each means: one row an outcome.
+//!
+//! Invariant: [`VisitOutcome::row`] is the only match over all outcomes. What else depends on an outcome reads its row.
+
+use crate::page::Obstacle;
+use crate::queue::Reason;
+
+/// The outcome of a visit: where the visitor stands now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VisitOutcome {
+    /// At the origin.
+    Admitted,
+    /// In line, behind other visitors.
+    Waiting {
+        /// How many go in before.
+        ahead: u64,
+    },
+    /// The turn has come, but the mode admits no visitor.
+    Called,
+    /// The turn has come, but no slot is free.
+    Full,
+    /// The turn has come, and a slot may be free: the next page asks for it.
+    Offered,
+    /// The turn has come, but the origin answered badly.
+    Rescued,
+    /// Given a ticket without a number, since others wait: the number is drawn as soon as that ticket comes back.
+    Provisional,
+    /// Its network has drawn as many numbers as it may, or the platform says something of it: the number is drawn after a
+    /// calculation or a wait.
+    Challenged,
+    /// The platform says something of it for which no number is drawn.
+    Refused,
+    /// A verified crawler, for which no number is drawn: it comes back later.
+    Crawler,
+    /// Held, since the store did not answer: a visitor with a number keeps it, one without tries again later.
+    Held,
+    /// The room is closed: no visitor goes in, none draws, and a visitor who has a number keeps it.
+    Closed,
+    /// A request that draws no number, and without a ticket that would let it in: no call made.
+    NotAVisitor,
+}
+
+/// The meaning of an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutcomeRow {
+    /// The word for log and metrics. That of a visitor at the origin also depends on how the visitor went in.
+    pub reason: Reason,
+    /// The answer, where no answer of the origin takes its place.
+    pub answer: AnswerKind,
+    /// The status of that answer.
+    pub status: Status,
+    /// Whether the visitor holds a ticket afterwards.
+    pub ticket: TicketKept,
+    /// The number of visitors who go in before, where the outcome says it.
+    pub ahead: Option<u64>,
+    /// What keeps a called visitor out, besides the mode.
+    pub obstacle: Obstacle,
+    /// When the visitor may go in although the store does not answer.
+    pub without_store: WithoutStore,
+}
+
+/// The kinds of answers of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerKind {
+    /// The waiting page, or the same as data.
+    Line,
+    /// The same, once the browser has shown that it keeps the ticket.
+    LineOnceKept,
+    /// A page that says that no number is given.
+    NoNumber,
+    /// A problem document that says when to come back.
+    ComeBackLater,
+}
+
+/// The status of an answer of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// That of the setting `waiting_status`.
+    OfWaiting,
+    /// 503: what is wrong is not the visitor's place.
+    Unavailable,
+}
+
+/// Whether a visitor holds a ticket afterwards, to which support can be referred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TicketKept {
+    /// Always.
+    Yes,
+    /// Only one with a number.
+    WithNumber,
+    /// Never.
+    No,
+}
+
+/// When a visitor may go in although the store does not answer. The rules of an outage decide then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithoutStore {
+    /// Never.
+    No,
+    /// Where the store failed to answer this request.
+    AfterFault,
+    /// Where the visitor waits by the last board that is known.
+    ByOldBoard,
+}
+
+impl VisitOutcome {
+    /// Its meaning.
+    #[must_use]
+    #[rustfmt::skip]
+    pub fn row(self) -> OutcomeRow {
+        use AnswerKind::{ComeBackLater, Line, LineOnceKept, NoNumber};
+        use Status::{OfWaiting, Unavailable};
+        use TicketKept::{No, WithNumber, Yes};
+        use WithoutStore::{AfterFault, ByOldBoard, No as Never};
+        let row = |reason, answer, status, ticket, ahead, obstacle, without_store| OutcomeRow {
+            reason,
+            answer,
+            status,
+            ticket,
+            ahead,
+            obstacle,
+            without_store,
+        };
+        let (free, full, origin) = (Obstacle::None, Obstacle::Full, Obstacle::Origin);
+        match self {
+            Self::Admitted          => row(Reason::Inside,      Line,          OfWaiting,   Yes,        None,        free,   Never),
+            Self::Waiting { ahead } => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(ahead), free,   ByOldBoard),
+            Self::Called            => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     free,   ByOldBoard),
+            Self::Full              => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     full,   ByOldBoard),
+            Self::Offered           => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     free,   Never),
+            Self::Rescued           => row(Reason::Waiting,     Line,          Unavailable, Yes,        Some(0),     origin, Never),
+            Self::Provisional       => row(Reason::Provisional, LineOnceKept,  OfWaiting,   Yes,        None,        free,   Never),
+            Self::Challenged        => row(Reason::Challenged,  Line,          OfWaiting,   Yes,        None,        free,   Never),
+            Self::Refused           => row(Reason::Refused,     NoNumber,      OfWaiting,   No,         None,        free,   Never),
+            Self::Crawler           => row(Reason::Crawler,     ComeBackLater, Unavailable, No,         None,        free,   Never),
+            Self::Held              => row(Reason::Held,        Line,          Unavailable, Yes,        None,        free,   AfterFault),
+            Self::Closed            => row(Reason::Closed,      Line,          Unavailable, WithNumber, None,        free,   Never),
+            Self::NotAVisitor       => row(Reason::NotAVisitor, Line,          OfWaiting,   No,         None,        free,   Never),
+        }
+    }
+}
