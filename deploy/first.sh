@@ -19,7 +19,16 @@ case $KEEP in /*) ;; *) KEEP=$PWD/$KEEP ;; esac
 
 say() { printf '%s\n' "$*"; }
 
+# What does not stop it: said at once, and again at the end.
+NOTES=
+note() {
+  say "Note: $*"
+  NOTES="$NOTES
+  - $*"
+}
+
 stop() {
+  [ ! -e "$KEEP" ] || [ -s "$KEEP" ] || rm "$KEEP"
   printf '\nStopped: %s\n' "$*" >&2
   exit 1
 }
@@ -134,9 +143,10 @@ ask_hidden "Its REST token, the one that may write"
 UPSTASH_TOKEN=$answer
 case $UPSTASH_TOKEN in *[!A-Za-z0-9_=+/.-]* | '') stop "that is no REST token." ;; esac
 ask "Trial account at Fastly? y, or Return for no"
-case $answer in
-  [yY]*) SETTINGS='{"backend_calls":10}' ;;
-  *) SETTINGS='{}' ;;
+case $(printf %s "$answer" | tr A-Z a-z) in
+  y | yes) SETTINGS='{"backend_calls":10}' ;;
+  '' | n | no) SETTINGS='{}' ;;
+  *) stop "the answer is y, n, or Return for no." ;;
 esac
 ask "Log: s3, newrelic, the https:// URL of your own, or Return for none"
 LOG=$answer
@@ -191,7 +201,9 @@ same_backend() {
   is_there fastly service backend describe --service-id "$ID" --version "$VERSION" --name "$1" || return 0
   there=$(shown Address)
   [ "$there" = "$2" ] ||
-    stop "the backend $1 leads to $there, not to $2. Answer $there, or change the backend first."
+    stop "the backend $1 leads to $there, not to $2. Answer $there, or change the backend first, and run this again:
+  fastly service backend update --service-id $ID --version latest --autoclone --name $1 --address $2 --ssl-sni-hostname $2 --ssl-cert-hostname $2
+  fastly service version activate --service-id $ID --version latest"
 }
 # The certificate that this script ordered: in the comment of the service, so that a later run knows it too.
 ORDERED=
@@ -225,15 +237,15 @@ status=${said##*
 }
 case $code:$status in
   0:[123]??) say "The origin answers $status." ;;
-  0:*) say "Note: the origin answers $status to Host: $DOMAIN. Visitors would see that." ;;
+  0:*) note "the origin answers $status to Host: $DOMAIN. Visitors would see that." ;;
   6:*) stop "there is no host $ORIGIN." ;;
   51:* | 60:*) stop "$ORIGIN has no certificate for that name, so Fastly would not connect." ;;
-  *) say "Note: the origin did not answer from here (curl: $code). Fastly must reach it." ;;
+  *) note "the origin did not answer from here (curl: $code). Fastly must reach it." ;;
 esac
 location=$(printf '%s\n' "$said" | tr -d '\r' | tr A-Z a-z | sed -n 's/^location: *//p')
 case $location in
   *//"$ORIGIN" | *//"$ORIGIN"[:/?]*)
-    say "Note: the origin sends visitors to $location, around the room. It must build addresses from the Host."
+    note "the origin sends visitors to $location, around the room. It must build addresses from the Host."
     ;;
 esac
 
@@ -265,8 +277,11 @@ if [ -z "$SECRETS" ]; then
 fi
 [ -n "$CONFIG" ] && [ -n "$SECRETS" ] || stop "a store is made and not listed yet: run this again."
 run fastly config-store-entry update --upsert --store-id "$CONFIG" --key upstash_url --value "https://$UPSTASH"
-is_there fastly config-store-entry describe --store-id "$CONFIG" --key settings ||
+if ! is_there fastly config-store-entry describe --store-id "$CONFIG" --key settings; then
   run fastly config-store-entry create --store-id "$CONFIG" --key settings --value "$SETTINGS"
+elif [ "$SETTINGS" != '{}' ]; then
+  note "the settings that are there stay as they are; a trial account needs \"backend_calls\": 10 in them."
+fi
 
 # New secrets are kept first and sent then: Fastly shows none again, and a rotation needs the old one.
 hex() { od -An -N32 -tx1 /dev/urandom | tr -d ' \n'; }
@@ -341,7 +356,7 @@ own_name() {
   classic=$out
   is_granted fastly domain create --fqdn "$DOMAIN" --service-id "$ID" && return
   printf '%s\n' "$classic" "$out" >&2
-  say "Note: $DOMAIN could not be added. If another service has it, move it when visitors may come."
+  note "$DOMAIN could not be added. If another service has it, move it when visitors may come."
 }
 
 # `log_by_api KIND FIELDS`: the CLI takes these keys on its command line only, so curl asks the same API.
@@ -408,6 +423,7 @@ else
     run fastly service version clone --version active
     log "$(printf '%s\n' "$out" | sed -n 's/.* to version \([0-9]*\).*/\1/p')"
     run fastly service version activate --version "$version"
+    say "Version $version has the log, and is active."
   fi
 fi
 
@@ -434,7 +450,7 @@ if subscription; then
     ! subscription || tls=$out
   fi
 fi
-[ -n "$(field ID)" ] || say "Note: no certificate was ordered: $out"
+[ -n "$(field ID)" ] || note "no certificate was ordered: $out"
 record() {
   printf '%s\n' "$tls" | awk -v want="$1" -F '"' '
     $2 == "RecordName" { name = $4 }
@@ -456,7 +472,7 @@ if [ -s "$KEEP" ]; then
   say "  1. $KEEP has its password. Put what it holds where passwords are kept, and delete that file."
 else
   rm -f "$KEEP"
-  say "  1. Its password is where a run before put it."
+  say "  1. Its password is where a run before put it. Is it lost, docs/how-to/rotate-secrets.md gives a new one."
 fi
 cat <<END
   2. Look at the site through the room; until DNS moves, your server receives $TRY as Host.
@@ -472,8 +488,8 @@ $(record managed-dns)
 END
 fi
 cat <<END
-  4. To send visitors here, change DNS of $DOMAIN, a day after you made its TTL short, to the first or, where a CNAME
-     cannot be, to the others:
+  4. To send visitors here, change DNS of $DOMAIN, a day after you made its TTL short, to the CNAME. A bare domain cannot
+     have one, and takes the other records:
 $(record managed-http-cname)
 $(record managed-http-a)
 END
@@ -501,3 +517,10 @@ cat <<END
   fastly secret-store delete --store-id $SECRETS
 END
 [ ! -s "$KEEP" ] || say "  rm -f '$KEEP'"
+cat <<END
+
+Then delete the DNS record of _acme-challenge, and the database at Upstash: it still has the line, and a new room there would go
+on with it.
+END
+[ -z "$NOTES" ] || say "
+Look at these first:$NOTES"

@@ -482,6 +482,7 @@ fn an_answer_that_cannot_be_right_stops_it_before_anything_is_made() {
             "https://",
         ),
         (&ANSWERS[..3], "no answer"),
+        (&[&ANSWERS[..4], &["maybe", ""]].concat(), "y, n, or Return"),
     ] {
         stopped(&world.run(answers), why);
     }
@@ -504,6 +505,7 @@ fn an_answer_that_cannot_be_right_stops_it_before_anything_is_made() {
     let lost = [&ANSWERS[..1], &["nowhere.invalid"], &ANSWERS[2..]].concat();
     stopped(&world.run(&lost), "there is no host nowhere.invalid");
     assert_eq!(world.api.changes(), [""; 0]);
+    assert!(!world.path("home/now-serving-secrets.txt").exists());
 }
 
 #[test]
@@ -744,8 +746,34 @@ fn a_running_service_gets_no_other_site_and_no_other_store() {
     let before = world.api.changes();
     let mut answers = ANSWERS;
     answers[2] = "https://us1-other.upstash.io";
-    stopped(&world.run(&answers), "change the backend first");
+    let ran = world.run(&answers);
+    let said = stopped(&ran, "change the backend first");
     assert_eq!(world.api.changes(), before);
+    // By the commands that it shows.
+    let commands = said.split("run this again:\n").nth(1).unwrap();
+    world.by_hand(commands);
+    done(&world.run(&answers));
+}
+
+/// What did not stop it stands at the end too, where it is read.
+#[test]
+fn an_origin_that_does_not_answer_and_settings_that_stay_are_noted_at_the_end() {
+    let world = World::new();
+    let package = world.package().display().to_string();
+    let away = [("PACKAGE", &package[..]), ("SITE", "http://127.0.0.1:9")];
+    let ran = world.run_with(&ANSWERS, &away);
+    done(&ran);
+    let end = |ran: &Ran| {
+        let (_, end) = ran.said.split_once("Look at these first:").unwrap();
+        end.to_owned()
+    };
+    assert!(end(&ran).contains("the origin did not answer from here"));
+    let trial = [&ANSWERS[..4], &["yes", ""]].concat();
+    let ran = world.run(&trial);
+    done(&ran);
+    assert!(end(&ran).contains("\"backend_calls\": 10"), "{}", ran.said);
+    let ran = world.run(&ANSWERS);
+    assert!(!ran.said.contains("Look at these first"), "{}", ran.said);
 }
 
 #[test]
@@ -820,7 +848,10 @@ fn a_log_needs_no_server_and_its_keys_are_on_no_command_line() {
         let world = World::new();
         done(&world.run(&ANSWERS));
         assert_eq!(world.count("/queue_logs"), 0);
-        done(&world.run(&with_log));
+        let ran = world.run(&with_log);
+        done(&ran);
+        let told = "Version 2 has the log, and is active.";
+        assert!(ran.said.contains(told), "{}", ran.said);
         done(&world.run(&with_log));
         assert_eq!(world.count(&format!("/version/2/logging/{kind}")), 1);
         assert_eq!(
@@ -859,7 +890,10 @@ fn all_of_it_is_undone_by_the_commands_it_ends_with() {
 /// The commands that undo what the script made.
 fn undo(ran: &Ran) -> &str {
     let (_, undo) = ran.said.split_once("To undo all of it").unwrap();
-    undo.split_once('\n').unwrap().1
+    let (_, undo) = undo.split_once('\n').unwrap();
+    let (commands, more) = undo.split_once("\n\n").unwrap();
+    assert!(more.contains("the database at Upstash"), "{more}");
+    commands
 }
 
 /// Deleting it would take the certificate from a site that visitors are on.
