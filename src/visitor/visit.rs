@@ -13,9 +13,10 @@ mod ending;
 mod first;
 mod inversion;
 mod kept;
+mod look;
 mod session;
-mod sign;
 mod signals;
+mod verdict;
 
 use crate::cache::RefreshGuard;
 use crate::queue::{AboveBound, Board, CountedRenewal, Cursor, Invited, Position, Signal};
@@ -31,10 +32,11 @@ pub use called::WayIn;
 pub(crate) use called::{is_called_only, is_kept_out};
 use ending::{decided, outside, without_store};
 use first::{by_the_copy, draw_and_tell, without_a_draw};
+use look::{BoardRead, Look, Seen, look};
 pub use session::Shared;
 use session::{Kept, Renewed, ended_by_look, looked_first};
 pub(crate) use session::{outside_now, renewed_unsigned, still_inside, was_ended};
-use sign::{Asked, BoardRead, look};
+
 use signals::{judged, kept_from_drawing};
 
 /// How a visit ended, and what is known from it.
@@ -77,11 +79,11 @@ pub enum FollowUp {
     Look,
 }
 
-/// What was seen, or why nothing could be; and what is left to do.
-type Drawn = (Result<BoardRead, Unseen>, FollowUp);
-
-/// Why nothing was seen: the store's fault, or none where the line may still come back.
-type Unseen = Option<StoreError>;
+impl From<Option<RefreshGuard>> for FollowUp {
+    fn from(duty: Option<RefreshGuard>) -> Self {
+        duty.map_or(Self::Nothing, Self::Refresh)
+    }
+}
 
 /// Decides one visit. `ticket` has been verified; the request's random id becomes the id of a new one. Each ticket that is to
 /// be signed says what the journal had reached by then.
@@ -105,7 +107,7 @@ fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     if let Some((ticket, board)) = ended_by_look(&held, look.as_ref(), request) {
         // No number is drawn by the same request: that would be another call.
         return Visit {
-            after: look.map_or(FollowUp::Nothing, |(_, after)| after),
+            after: look.map_or(FollowUp::Nothing, |look| look.after),
             ..Visit::provisional(ticket, board)
         };
     }
@@ -139,26 +141,23 @@ fn seen_or_drawn(kind: Kind, mut held: Ticket, brought: Brought, request: &Reque
     if let Some(visit) = by_the_copy(kind, &held, brought, request) {
         return visit;
     }
-    let asked = match held.standing {
-        Standing::Waiting(place) => look(&held, place, kind, request),
-        _ => Asked::Ended(FollowUp::Nothing),
+    let mut seen: Look = match held.standing {
+        Standing::Waiting(proof) => look(&held, proof, kind, request),
+        _ => Seen::Ended.into(),
     };
-    let (asked, after) = match (asked, kind) {
-        (Asked::Seen(seen, after), _) => (Ok(*seen), after),
-        (Asked::Unseen(fault, after), _) => (Err(fault), after),
-        (ended @ (Asked::Ended(_) | Asked::SessionEnded(_)), _) if kind.draws(brought) => {
-            held = to_draw(held, &ended, pop, now);
-            draw_and_tell(&held, request)
-        }
-        (Asked::Ended(after) | Asked::SessionEnded(after), _) => {
-            return Visit::unasked(VisitOutcome::NotAVisitor, held, after);
-        }
-    };
-    let ended = match asked {
-        Ok(seen) => decided(held, seen, after, request)
+    if matches!(seen.seen, Seen::Ended | Seen::SessionEnded) && kind.draws(brought) {
+        held = to_draw(held, &seen.seen, pop, now);
+        seen = draw_and_tell(&held, request);
+    }
+    let Look { seen, after } = seen;
+    let ended = match seen {
+        Seen::Board(seen) => decided(held, *seen, after, request)
             .or_called(kind, request)
             .or_offered(kind, request),
-        Err(fault) => without_store(held, brought, fault, now, after),
+        Seen::Nothing(fault) => without_store(held, brought, fault, now, after),
+        Seen::Ended | Seen::SessionEnded => {
+            return Visit::unasked(VisitOutcome::NotAVisitor, held, after);
+        }
     };
     ended
         .or_in_without_store(request)

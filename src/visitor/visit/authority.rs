@@ -1,7 +1,6 @@
 //! Who can say where a ticket stands: a copy of the board, or the store.
 
-use super::FollowUp;
-use super::sign::{Asked, BoardRead};
+use super::look::{BoardRead, Look, Seen};
 use crate::cache::CachedBoard;
 use crate::queue::{
     AboveBound, Board, Invited, Lane, LineAnswer, Mode, Now, Position, TicketState, WaitingProof,
@@ -49,10 +48,10 @@ pub(super) fn trusted(
 }
 
 /// What the store itself says about a ticket.
-pub(super) fn answered(lane: Lane, proof: WaitingProof, answer: LineAnswer) -> Asked {
+pub(super) fn answered(lane: Lane, proof: WaitingProof, answer: LineAnswer) -> Look {
     if matches!(answer.invited, Some(Invited::In | Invited::Front)) {
         let seen = BoardRead::answered(answer);
-        return Asked::Seen(Box::new(seen), FollowUp::Nothing);
+        return Seen::Board(Box::new(seen)).into();
     }
     let (board, position) = (answer.board.of(lane), answer.position);
     let state = TicketState::of(proof.place, &board);
@@ -63,9 +62,9 @@ pub(super) fn answered(lane: Lane, proof: WaitingProof, answer: LineAnswer) -> A
         // It had ended, and drew anew; or it would have, but for its network or the closed room.
         (TicketState::Ended | TicketState::Ahead, _) if is_new => Some(Notice::Anew),
         (TicketState::Ended, _) if is_closed => None,
-        (TicketState::Ended, _) => return Asked::Ended(FollowUp::Nothing),
+        (TicketState::Ended, _) => return Seen::Ended.into(),
         (TicketState::Awaited | TicketState::Ahead, _) => {
-            return Asked::Unseen(None, FollowUp::Nothing);
+            return Seen::Nothing(None).into();
         }
     };
     let placed = match state {
@@ -82,5 +81,5 @@ pub(super) fn answered(lane: Lane, proof: WaitingProof, answer: LineAnswer) -> A
         came,
         ..seen
     };
-    Asked::Seen(Box::new(seen), FollowUp::Nothing)
+    Seen::Board(Box::new(seen)).into()
 }

@@ -1,7 +1,7 @@
 //! The ticket with which a visit begins.
 
+use super::look::Seen;
 use super::session::{anew_with, was_ended};
-use super::sign::Asked;
 use crate::cache::Pop;
 use crate::queue::{Lane, Now};
 use crate::ticket::{Notice, Standing, Ticket};
@@ -44,8 +44,8 @@ pub(super) fn anew(held: Ticket, now: Now) -> Ticket {
 }
 
 /// The ticket that draws in the place of one that has ended, or of one without a number.
-pub(super) fn to_draw(held: Ticket, ended: &Asked, pop: &dyn Pop, now: Now) -> Ticket {
-    if matches!(ended, Asked::SessionEnded(_)) || was_ended(&held.id, pop) {
+pub(super) fn to_draw(held: Ticket, ended: &Seen, pop: &dyn Pop, now: Now) -> Ticket {
+    if matches!(ended, Seen::SessionEnded) || was_ended(&held.id, pop) {
         anew_with(&held, Notice::SessionEnded, now)
     } else if held.position().is_some() {
         Ticket {

@@ -3,8 +3,8 @@
 //! Invariant: a room on hold, by an operator or by itself, admits no called visitor; neither the number nor a session is used up by that.
 
 use super::ending::outside;
-use super::session::{Looked, anew_with, is_about_to_end};
-use super::sign::has_a_claim;
+use super::look::has_a_claim;
+use super::session::{anew_with, is_about_to_end};
 use super::{FollowUp, Visit, VisitOutcome};
 use crate::cache::{CachedBoard, Lookup, Once, Pop};
 use crate::queue::health::LONGEST_MARKER_MS;
@@ -55,13 +55,13 @@ impl Visit {
     pub(super) fn held_back_or_in(
         self,
         kind: Kind,
-        look: Option<Looked>,
+        look: Option<BoardLook>,
         request: &Request<'_>,
     ) -> Self {
         if !self.ticket.called {
             return self;
         }
-        let (last, after) = look.unwrap_or_else(|| looked(request));
+        let BoardLook { copy: last, after } = look.unwrap_or_else(|| looked(request));
         let loads = kind == Kind::Poll && is_about_to_end(&self.ticket, last.as_ref(), request.now);
         let board = last.as_ref().and_then(|last| last.board.as_ref());
         if let Some((ticket, board)) = board.and_then(|board| self.ended_by(board, request)) {
@@ -174,14 +174,17 @@ pub(crate) fn is_called_only(held: &Ticket, pop: &dyn Pop) -> bool {
     held.called && !has_gone_in(held, pop)
 }
 
-/// The board near the visitor: who has not gone in yet looks at it as who waits does, since the room may be on hold by now.
-pub(super) fn looked(request: &Request<'_>) -> (Option<CachedBoard>, FollowUp) {
+/// A look at the board near the visitor, whatever the ticket; and what is left to do.
+pub(super) struct BoardLook {
+    pub(super) copy: Option<CachedBoard>,
+    pub(super) after: FollowUp,
+}
+
+/// The board near the visitor: a called visitor looks at it as a waiting one does, since the room may be on hold by now.
+pub(super) fn looked(request: &Request<'_>) -> BoardLook {
     let last = || request.pop.last();
-    match request.pop.lookup() {
-        Lookup::Hit(copy, duty) => {
-            let after = duty.map_or(FollowUp::Nothing, FollowUp::Refresh);
-            (last().or(Some(*copy)), after)
-        }
+    let (copy, after) = match request.pop.lookup() {
+        Lookup::Hit(copy, duty) => (last().or(Some(*copy)), duty.into()),
         Lookup::Miss(duty) => (Some(trouble::renew(duty, request)), FollowUp::Nothing),
         Lookup::Timeout => (last(), FollowUp::Nothing),
         // Nothing near the visitor says whether the room is on hold.
@@ -190,7 +193,8 @@ pub(super) fn looked(request: &Request<'_>) -> (Option<CachedBoard>, FollowUp) {
             let copy = CachedBoard::of(asked, request.pop, request.now);
             (Some(copy), FollowUp::Nothing)
         }
-    }
+    };
+    BoardLook { copy, after }
 }
 
 /// Whether a called visitor stays outside while no configuration can be read, by the last board alone.

@@ -2,7 +2,7 @@
 //! store no more than one that waits.
 
 use super::asked::once_a_second;
-use super::{BoardRead, Drawn, FollowUp, Unseen};
+use super::look::{BoardRead, Look, Seen};
 use crate::cache::{CachedBoard, Lookup};
 use crate::queue::chance::Chance;
 use crate::queue::{Board, LineAnswer, Mode};
@@ -12,12 +12,10 @@ use crate::store::upstash::StoreError;
 use crate::ticket::Ticket;
 use crate::visitor::trouble::Draws;
 
-pub(super) fn draw(held: &Ticket, request: &Request<'_>) -> Drawn {
-    let last_closed = request.pop.last().and_then(closed);
-    let draw = || draw_or_wait(held, request).map_err(Some);
-    match last_closed {
-        Some(last) => draw_where_it_was_closed(last, &draw, request),
-        None => (draw(), FollowUp::Nothing),
+pub(super) fn draw(held: &Ticket, request: &Request<'_>) -> Look {
+    match request.pop.last().and_then(closed) {
+        Some(last) => draw_where_it_was_closed(held, last, request),
+        None => draw_or_wait(held, request).into(),
     }
 }
 
@@ -44,34 +42,30 @@ fn call_or_wait(held: &Ticket, request: &Request<'_>) -> Result<LineAnswer, Stor
 
 /// The room was closed when a visitor last looked, which is a while ago. One request draws for all: it gets a number if
 /// the room is open again, and if not, it brings the board that says so. Either way that is one call.
-fn draw_where_it_was_closed(
-    last: Board,
-    draw: &dyn Fn() -> Result<BoardRead, Unseen>,
-    request: &Request<'_>,
-) -> Drawn {
+fn draw_where_it_was_closed(held: &Ticket, last: Board, request: &Request<'_>) -> Look {
     match request.pop.lookup() {
         Lookup::Hit(copy, duty) => match closed(*copy) {
-            Some(board) => closed_room(board, duty.map_or(FollowUp::Nothing, FollowUp::Refresh)),
-            None => (draw(), FollowUp::Nothing),
+            Some(board) => closed_room(board).then(duty),
+            None => draw_or_wait(held, request).into(),
         },
         Lookup::Miss(duty) => {
-            let drawn = draw();
+            let drawn = draw_or_wait(held, request);
             let board = drawn.as_ref().ok().map(|seen| seen.board.clone());
             duty.renew(&CachedBoard::of(board, request.pop, request.now));
             // The room is closed as far as is known here, so this visitor reads that, and the log says why.
             let seen = drawn.unwrap_or_else(|fault| BoardRead {
-                fault,
+                fault: Some(fault),
                 ..BoardRead::new(last, None)
             });
-            (Ok(seen), FollowUp::Nothing)
+            Seen::Board(Box::new(seen)).into()
         }
-        Lookup::Timeout => closed_room(last, FollowUp::Nothing),
-        Lookup::Unavailable => (draw(), FollowUp::Nothing),
+        Lookup::Timeout => closed_room(last).into(),
+        Lookup::Unavailable => draw_or_wait(held, request).into(),
     }
 }
 
-fn closed_room(board: Board, after: FollowUp) -> Drawn {
-    (Ok(BoardRead::new(board, None)), after)
+fn closed_room(board: Board) -> Seen {
+    Seen::Board(Box::new(BoardRead::new(board, None)))
 }
 
 fn closed(copy: CachedBoard) -> Option<Board> {

@@ -1,12 +1,13 @@
 //! How a visit ends, by what was seen.
 
-use super::Shared;
+use super::look::BoardRead;
 use super::session::anew_with;
-use super::sign::BoardRead;
-use super::{FollowUp, Unseen, Visit, VisitOutcome, WayIn, anew};
+use super::verdict::verdict;
+use super::{FollowUp, Visit, VisitOutcome, anew};
 use crate::queue::backoff::MOST_TRIES;
-use crate::queue::{AboveBound, Board, Claim, Invited, Mode, Now, Place, Position, Verdict};
+use crate::queue::{Board, Claim, Invited, Now, Place};
 use crate::request::Request;
+use crate::store::upstash::StoreError;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Brought;
 
@@ -34,7 +35,8 @@ pub(super) fn decided(
         return turn_over(&held, seen.board, after, request.now);
     }
     let now = request.now;
-    let (end, standing) = stands(&held, &seen, request);
+    let end = verdict(&seen);
+    let standing = standing(end, &held, &seen, request);
     let is_new = standing != held.standing;
     let by_lot = matches!(standing, Standing::Waiting(proof) if proof.place.came.is_some());
     let known = || seen.board.of(seen.lane).begun.clone();
@@ -45,28 +47,24 @@ pub(super) fn decided(
     let lane = seen.position.map_or(held.lane, |_| seen.lane);
     let is_outside = end != VisitOutcome::Admitted;
     let is_brought = invited.is_none() && is_outside;
+    let changed = is_new || invited.is_some() || held.is_to_be_renewed(now);
+    let ticket = Ticket {
+        standing,
+        grace: held.grace.filter(|_| !is_new),
+        notice: notice.filter(|_| is_outside),
+        event,
+        invitation: held.invitation.filter(|_| is_brought),
+        lane,
+        ..held
+    };
     Visit {
-        end,
-        changed: is_new || invited.is_some() || held.is_to_be_renewed(now),
-        ticket: Ticket {
-            standing,
-            grace: held.grace.filter(|_| !is_new),
-            notice: notice.filter(|_| is_outside),
-            event,
-            invitation: held.invitation.filter(|_| is_brought),
-            lane,
-            ..held
-        },
+        changed,
         board: Some(seen.board),
         is_old: seen.is_old,
-        way_in: WayIn::Board,
-        renewal: None,
-        shared: Shared::No,
         above: seen.above,
         invited,
-        signals: Vec::new(),
         fault: seen.fault,
-        after,
+        ..Visit::unasked(end, ticket, after)
     }
 }
 
@@ -84,51 +82,29 @@ fn revoked(held: &Ticket, request: &Request<'_>) -> Option<Invited> {
     is_revoked.then_some(Invited::Revoked)
 }
 
-/// Where the holder of a ticket stands by what was seen, and what the ticket says of it from now on.
-fn stands(held: &Ticket, seen: &BoardRead, request: &Request<'_>) -> (VisitOutcome, Standing) {
-    let now = request.now;
-    if seen.invited == Some(Invited::In) {
-        let standing = Standing::Admitted {
-            position: None,
-            born: seen.board.own,
-            at: now.secs(),
+/// What the ticket says of its holder from now on.
+fn standing(end: VisitOutcome, held: &Ticket, seen: &BoardRead, request: &Request<'_>) -> Standing {
+    let board = seen.board.of(seen.lane);
+    // A visitor who goes in by an invitation has no number.
+    let position = seen.position.filter(|_| seen.invited != Some(Invited::In));
+    let place = position.map(|position| board.place(position));
+    match (end, place) {
+        (VisitOutcome::Challenged, _) => {
+            let price = seen.price.unwrap_or_default();
+            held.challenged(price, request.now, request.config.tickets.life)
+        }
+        (VisitOutcome::Admitted, place) => Standing::Admitted {
+            position: place.map(|place| place.position),
+            born: place.map_or(seen.board.own, |place| place.born),
+            at: request.now.secs(),
             session: session(seen.claim),
-        };
-        return (VisitOutcome::Admitted, standing);
-    }
-    if seen.above == Some(AboveBound::Challenged) {
-        let price = seen.price.unwrap_or_default();
-        let standing = held.challenged(price, now, request.config.tickets.life);
-        return (VisitOutcome::Challenged, standing);
-    }
-    let (board, mode) = (&seen.board.of(seen.lane), seen.board.mode());
-    let Some(position) = seen.position else {
-        let standing = Standing::Provisional {
+        },
+        (_, Some(place)) => placed(held, seen, place),
+        (_, None) => Standing::Provisional {
             tries: 0,
             challenge: None,
-        };
-        return (VisitOutcome::Closed, standing);
-    };
-    let end = match board.verdict(position) {
-        _ if mode == Mode::Closed => VisitOutcome::Closed,
-        Verdict::Wait { ahead } => VisitOutcome::Waiting { ahead },
-        Verdict::Admit if !mode.lets_in() => VisitOutcome::Called,
-        Verdict::Admit if is_full(board, seen.claim) => VisitOutcome::Full,
-        Verdict::Admit => VisitOutcome::Admitted,
-    };
-    let standing = match end {
-        VisitOutcome::Admitted => {
-            let place = board.place(position);
-            Standing::Admitted {
-                position: Some(place.position),
-                born: place.born,
-                at: now.secs(),
-                session: session(seen.claim),
-            }
-        }
-        _ => placed(held, seen, position),
-    };
-    (end, standing)
+        },
+    }
 }
 
 /// The last minute of the session that a claim was given.
@@ -137,11 +113,6 @@ fn session(claim: Option<Claim>) -> Option<u64> {
         Some(Claim::Session(end)) => Some(end),
         Some(Claim::Full | Claim::Used) | None => None,
     }
-}
-
-/// Where a cap holds, a called visitor goes in with a session only.
-fn is_full(board: &Board, claim: Option<Claim>) -> bool {
-    board.sessions.is_some() && session(claim).is_none()
 }
 
 /// The number has had its session, so the ticket is a copy: its holder gets one of their own, without a number so far.
@@ -173,11 +144,11 @@ pub(super) fn turn_over(held: &Ticket, board: Board, after: FollowUp, now: Now) 
 }
 
 /// The place it had, or the one it just drew.
-fn placed(held: &Ticket, seen: &BoardRead, position: Position) -> Standing {
+fn placed(held: &Ticket, seen: &BoardRead, place: Place) -> Standing {
     let board = seen.board.of(seen.lane);
     let place = Place {
         came: seen.came,
-        ..board.place(position)
+        ..place
     };
     let proof = board.proof(place);
     match held.standing {
@@ -185,7 +156,7 @@ fn placed(held: &Ticket, seen: &BoardRead, position: Position) -> Standing {
         _ if held.lane != seen.lane || seen.invited.is_some() => Standing::Waiting(proof),
         Standing::Waiting(had) if had.place == place => held.standing,
         Standing::Waiting(had)
-            if board.number(had.place) == Some(position)
+            if board.number(had.place) == seen.position
                 && had.place.came.is_some() == seen.came.is_some() =>
         {
             held.standing
@@ -199,7 +170,7 @@ fn placed(held: &Ticket, seen: &BoardRead, position: Position) -> Standing {
 pub(super) fn without_store(
     held: Ticket,
     brought: Brought,
-    fault: Unseen,
+    fault: Option<StoreError>,
     now: Now,
     after: FollowUp,
 ) -> Visit {
@@ -210,21 +181,12 @@ pub(super) fn without_store(
         },
         numbered => numbered,
     };
+    let changed =
+        brought == Brought::Nothing || standing != held.standing || held.is_to_be_renewed(now);
+    let ticket = Ticket { standing, ..held };
     Visit {
-        end: VisitOutcome::Held,
-        changed: brought == Brought::Nothing
-            || standing != held.standing
-            || held.is_to_be_renewed(now),
-        ticket: Ticket { standing, ..held },
-        way_in: WayIn::Board,
-        renewal: None,
-        shared: Shared::No,
-        above: None,
-        invited: None,
-        signals: Vec::new(),
-        board: None,
-        is_old: false,
+        changed,
         fault,
-        after,
+        ..Visit::unasked(VisitOutcome::Held, ticket, after)
     }
 }

@@ -6,7 +6,8 @@
 
 use super::called::looked;
 use super::draw::draw;
-use super::{BoardRead, Drawn, FollowUp, Visit, VisitOutcome};
+use super::look::{Look, Seen};
+use super::{BoardRead, FollowUp, Visit, VisitOutcome};
 use crate::cache::{BoardCache, CachedBoard};
 use crate::queue::{Board, Enforcement, Mode, Phase};
 use crate::request::Request;
@@ -51,7 +52,7 @@ pub(super) fn by_the_copy(
         return Some(Visit::provisional(held.clone(), board));
     }
     if brought == Brought::Nothing && !kind.may_draw() {
-        let (board, after) = sign_for_no_visitor(request);
+        let (board, after) = board_for_no_visitor(request);
         let is_open = board.as_ref().is_some_and(is_open);
         // It is no visitor, and is let in uncounted as the visitors are.
         let end = if is_open {
@@ -108,7 +109,7 @@ fn is_open(board: &Board) -> bool {
 /// renews the copy, so it goes by the last board. Where that is older than one for visitors inside may be, it is renewed: afterwards, or
 /// before the answer where it says that the room is open, since it may have been closed elsewhere. That is a call in nine seconds for
 /// all. A data centre that knows no board makes none.
-fn sign_for_no_visitor(request: &Request<'_>) -> (Option<Board>, FollowUp) {
+fn board_for_no_visitor(request: &Request<'_>) -> (Option<Board>, FollowUp) {
     let pop = request.pop;
     let fresh = pop
         .peek()
@@ -116,9 +117,9 @@ fn sign_for_no_visitor(request: &Request<'_>) -> (Option<Board>, FollowUp) {
     match fresh.or_else(|| pop.last()) {
         Some(last) if last.is_young(request.now) => (last.board, FollowUp::Nothing),
         Some(last) if last.board.as_ref().is_some_and(is_open) => {
-            let (looked, after) = looked(request);
-            let young = looked.filter(|looked| looked.is_young(request.now));
-            (young.and_then(|looked| looked.board), after)
+            let looked = looked(request);
+            let young = looked.copy.filter(|copy| copy.is_young(request.now));
+            (young.and_then(|copy| copy.board), looked.after)
         }
         Some(last) => (last.board, FollowUp::Look),
         None => (None, FollowUp::Nothing),
@@ -142,14 +143,15 @@ fn before_an_event(held: &Ticket, request: &Request<'_>) -> Option<FollowUp> {
 
 /// Draws, and tells the data centre where it did not know whether visitors wait. What it remembers brings the line back
 /// when the store loses it, so it has to know of every number drawn here.
-pub(super) fn draw_and_tell(held: &Ticket, request: &Request<'_>) -> Drawn {
+pub(super) fn draw_and_tell(held: &Ticket, request: &Request<'_>) -> Look {
     let pop = request.pop;
-    let (asked, after) = draw(held, request);
-    if let Ok(BoardRead {
-        board,
-        position: Some(_),
-        ..
-    }) = &asked
+    let look = draw(held, request);
+    if let Seen::Board(seen) = &look.seen
+        && let BoardRead {
+            board,
+            position: Some(_),
+            ..
+        } = &**seen
     {
         let copy = CachedBoard::drawn(board.clone(), request.now, pop.last().as_ref());
         let had_line = pop.last().and_then(|last| last.board);
@@ -159,5 +161,5 @@ pub(super) fn draw_and_tell(held: &Ticket, request: &Request<'_>) -> Drawn {
             pop.put(&copy);
         }
     }
-    (asked, after)
+    look
 }

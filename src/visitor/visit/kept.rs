@@ -1,9 +1,8 @@
 //! An update for a visitor who still waits by the board that the sandbox has from before.
 
-use super::FollowUp;
 use super::authority::{Authority, trusted};
+use super::look::{BoardRead, Look, Seen};
 use super::session::was_ended_by;
-use super::sign::{Asked, BoardRead};
 use crate::queue::{Verdict, WaitingProof};
 use crate::request::Request;
 use crate::ticket::Ticket;
@@ -16,13 +15,13 @@ pub(super) fn by_kept(
     proof: WaitingProof,
     kind: Kind,
     request: &Request<'_>,
-) -> Option<Asked> {
+) -> Option<Look> {
     if kind != Kind::Poll {
         return None;
     }
     let copy = request.pop.kept(request.now)?;
     if was_ended_by(&held.id, copy.board.as_ref(), request.pop) {
-        return Some(Asked::SessionEnded(FollowUp::Nothing));
+        return Some(Seen::SessionEnded.into());
     }
     let Authority::Copy(board, position) = trusted(held, proof, copy, request.now) else {
         return None;
@@ -30,5 +29,5 @@ pub(super) fn by_kept(
     let seen = BoardRead::from(*board, held.lane, proof, position);
     // By the cursor of this answer: the ticket may have seen it further on than what is kept.
     let waits = seen.board.of(held.lane).verdict(position) != Verdict::Admit;
-    waits.then(|| Asked::Seen(Box::new(seen), FollowUp::Nothing))
+    waits.then(|| Seen::Board(Box::new(seen)).into())
 }

@@ -4,7 +4,7 @@
 
 use super::FollowUp;
 use super::begin::anew;
-use super::called::{has_gone_in, looked};
+use super::called::{BoardLook, has_gone_in, looked};
 use super::ending::outside;
 use crate::cache::{CachedBoard, Pop, ended};
 use crate::queue::sessions::AtVisit;
@@ -237,13 +237,10 @@ pub(super) fn anew_with(held: &Ticket, notice: Notice, now: Now) -> Ticket {
     }
 }
 
-/// A look at the board, and what is left to do.
-pub(super) type Looked = (Option<CachedBoard>, FollowUp);
-
 /// The look of a visitor inside, where this POP knows no sign and the request cannot be taken back: an unsafe method, and the page by
 /// which a called visitor goes in. It looks first, as one of all that come then; any other request is served at once, and looks
 /// afterwards. What was let in without the store ends by itself.
-pub(super) fn looked_first(kind: Kind, held: &Ticket, request: &Request<'_>) -> Option<Looked> {
+pub(super) fn looked_first(kind: Kind, held: &Ticket, request: &Request<'_>) -> Option<BoardLook> {
     let is_admitted = matches!(held.standing, Standing::Admitted { .. });
     let is_unsafe = !matches!(request.call.method.as_str(), "GET" | "HEAD");
     let goes_in = held.called && kind.renews();
@@ -258,10 +255,10 @@ pub(super) fn looked_first(kind: Kind, held: &Ticket, request: &Request<'_>) -> 
 /// What is left of the ticket where that look says that the stay has ended, and the board that says so.
 pub(super) fn ended_by_look(
     held: &Ticket,
-    look: Option<&Looked>,
+    look: Option<&BoardLook>,
     request: &Request<'_>,
 ) -> Option<(Ticket, Board)> {
-    let last = look?.0.as_ref()?;
+    let last = look?.copy.as_ref()?;
     let ticket = ended_by(held, last, request.pop, request.now)?;
     Some((ticket, last.board.clone()?))
 }

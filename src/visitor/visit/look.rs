@@ -1,10 +1,10 @@
 //! Where a ticket stands by the board: by the copy in the POP, or by one call to the store.
 
+use super::FollowUp;
 use super::asked::once_a_second;
 use super::authority::{Authority, answered, trusted};
 use super::kept::by_kept;
 use super::session::{was_ended, was_ended_by};
-use super::{FollowUp, Unseen};
 use crate::cache::session::{CLAIM_REPEATED_WITHIN, MAY_HAVE_BEGUN};
 use crate::cache::{CachedBoard, LastBoard, Lookup, RefreshGuard};
 use crate::queue::chance::Chance;
@@ -45,16 +45,45 @@ pub(super) struct BoardRead {
     pub(super) fault: Option<StoreError>,
 }
 
-/// What came of asking after a ticket; and what is left to do.
-pub(super) enum Asked {
-    /// It has a number.
-    Seen(Box<BoardRead>, FollowUp),
-    /// The board cannot say.
-    Unseen(Unseen, FollowUp),
+/// A look at the board, or a draw: what was seen, and what is left to do.
+pub(super) struct Look {
+    pub(super) seen: Seen,
+    pub(super) after: FollowUp,
+}
+
+/// What a look or a draw says of a ticket.
+pub(super) enum Seen {
+    /// Where it stands.
+    Board(Box<BoardRead>),
+    /// The board cannot say: by the store's fault, or by none where the line may still come back.
+    Nothing(Option<StoreError>),
     /// Its line or its epoch has ended: it is no ticket.
-    Ended(FollowUp),
+    Ended,
     /// Its session was ended, by the origin or an operator: it is a copy.
-    SessionEnded(FollowUp),
+    SessionEnded,
+}
+
+impl Seen {
+    /// The same with something left to do.
+    pub(super) fn then(self, after: impl Into<FollowUp>) -> Look {
+        let after = after.into();
+        Look { seen: self, after }
+    }
+}
+
+impl From<Seen> for Look {
+    fn from(seen: Seen) -> Self {
+        seen.then(FollowUp::Nothing)
+    }
+}
+
+impl From<Result<BoardRead, StoreError>> for Look {
+    fn from(answer: Result<BoardRead, StoreError>) -> Self {
+        match answer {
+            Ok(seen) => Seen::Board(Box::new(seen)).into(),
+            Err(fault) => Seen::Nothing(Some(fault)).into(),
+        }
+    }
 }
 
 impl BoardRead {
@@ -103,13 +132,13 @@ impl BoardRead {
 }
 
 /// Where the board stands: for an update from what the sandbox has from before, where that is enough, else from the POP.
-pub(super) fn look(held: &Ticket, proof: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
+pub(super) fn look(held: &Ticket, proof: WaitingProof, kind: Kind, request: &Request<'_>) -> Look {
     by_kept(held, proof, kind, request).unwrap_or_else(|| look_in_pop(held, proof, kind, request))
 }
 
 /// From the copy in the POP. Without one, this request reads the store for everybody who waits for it; and when ticket and copy
 /// contradict each other, it asks the store for itself.
-fn look_in_pop(held: &Ticket, proof: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
+fn look_in_pop(held: &Ticket, proof: WaitingProof, kind: Kind, request: &Request<'_>) -> Look {
     let (copy, duty) = match request.pop.lookup() {
         Lookup::Miss(duty) => return look_for_all(held, proof, kind, duty, request),
         Lookup::Unavailable => return ask(held, proof, kind, Shown::PutUp, request),
@@ -122,7 +151,7 @@ fn look_in_pop(held: &Ticket, proof: WaitingProof, kind: Kind, request: &Request
         Lookup::Hit(copy, duty) => (*copy, duty),
     };
     if was_ended_by(&held.id, copy.board.as_ref(), request.pop) {
-        return Asked::SessionEnded(duty.map_or(FollowUp::Nothing, FollowUp::Refresh));
+        return Seen::SessionEnded.then(duty);
     }
     let is_old = copy.is_old;
     let trusted = trusted(held, proof, copy, request.now);
@@ -141,17 +170,16 @@ fn look_in_pop(held: &Ticket, proof: WaitingProof, kind: Kind, request: &Request
             None => ask(held, proof, kind, Shown::Kept, request),
         };
     }
-    let after = duty.map_or(FollowUp::Nothing, FollowUp::Refresh);
     match trusted {
         Authority::Copy(board, position) => {
             let seen = BoardRead {
                 is_old,
                 ..BoardRead::from(*board, held.lane, proof, position)
             };
-            Asked::Seen(Box::new(seen), after)
+            Seen::Board(Box::new(seen)).then(duty)
         }
-        Authority::Nobody => Asked::Unseen(is_old.then_some(StoreError::NoAnswer), after),
-        Authority::Ended => Asked::Ended(after),
+        Authority::Nobody => Seen::Nothing(is_old.then_some(StoreError::NoAnswer)).then(duty),
+        Authority::Ended => Seen::Ended.then(duty),
         Authority::Store => ask(held, proof, kind, Shown::PutUp, request),
     }
 }
@@ -227,10 +255,10 @@ pub(super) fn look_for_all(
     kind: Kind,
     duty: RefreshGuard,
     request: &Request<'_>,
-) -> Asked {
+) -> Look {
     let (pop, now) = (request.pop, request.now);
     if was_ended(&held.id, pop) {
-        return Asked::SessionEnded(FollowUp::Refresh(duty));
+        return Seen::SessionEnded.then(FollowUp::Refresh(duty));
     }
     let batches = pop.next_batches();
     let proof = redrawn(held, proof, pop);
@@ -259,10 +287,10 @@ pub(super) fn look_for_all(
                 is_old: true,
                 ..BoardRead::from(*board, held.lane, proof, position)
             };
-            Asked::Seen(Box::new(seen), FollowUp::Nothing)
+            Seen::Board(Box::new(seen)).into()
         }
-        (Err(_), Authority::Ended) if !kind.draws_for_holder() => Asked::Ended(FollowUp::Nothing),
-        (Err(fault), _) => Asked::Unseen(Some(fault), FollowUp::Nothing),
+        (Err(_), Authority::Ended) if !kind.draws_for_holder() => Seen::Ended.into(),
+        (Err(fault), _) => Seen::Nothing(Some(fault)).into(),
     }
 }
 
@@ -283,9 +311,9 @@ fn ask(
     kind: Kind,
     shown: Shown,
     request: &Request<'_>,
-) -> Asked {
+) -> Look {
     if was_ended(&held.id, request.pop) {
-        return Asked::SessionEnded(FollowUp::Nothing);
+        return Seen::SessionEnded.into();
     }
     let proof = redrawn(held, proof, request.pop);
     let call = || call(held, proof, kind, shown, request);
@@ -296,7 +324,7 @@ fn ask(
     };
     match asked {
         Ok(answer) => answered(held.lane, proof, answer),
-        Err(fault) => Asked::Unseen(Some(fault), FollowUp::Nothing),
+        Err(fault) => Seen::Nothing(Some(fault)).into(),
     }
 }
 
