@@ -34,7 +34,7 @@ pub use groups::{
 pub use operators::{ADMIN, OperatorSecrets, Password, Passwords, RETIRED, Rights, SECRETS, Token};
 pub use paths::{List, Paths};
 pub use problem::Problem;
-pub use reader::{BYPASS_DEFAULT, events};
+pub use reader::{Accepts, Asked, BYPASS_DEFAULT, events};
 use reader::{Findings, Reader, WafSettings};
 pub use regions::RoomRegions;
 pub use room::Room;
@@ -115,13 +115,19 @@ impl Config {
         }
     }
 
+    /// Every setting with what it accepts, as the service reads them.
+    #[must_use]
+    pub fn table() -> Vec<Asked> {
+        let nothing: Arc<dyn Source> = Arc::new(Nothing);
+        let mut reader = Reader::of_settings(&*nothing).with_table();
+        Self::asked_of(&mut reader, &nothing);
+        reader.table()
+    }
+
     /// The name of every setting.
     #[must_use]
     pub fn names() -> Vec<&'static str> {
-        let nothing: Arc<dyn Source> = Arc::new(Nothing);
-        let mut reader = Reader::of_settings(&*nothing);
-        Self::asked_of(&mut reader, &nothing);
-        reader.asked()
+        Self::table().iter().map(|asked| asked.name).collect()
     }
 
     fn asked_of(reader: &mut Reader<'_>, source: &Arc<dyn Source>) -> Self {

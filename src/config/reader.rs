@@ -50,7 +50,43 @@ pub(super) struct Reader<'a> {
     layer: Option<Layer>,
     /// Every setting that was asked for: there are no others.
     asked: Vec<&'static str>,
+    /// The same with what each accepts, where that is wanted.
+    table: Option<Vec<Asked>>,
+    /// Whether those that are asked for now are settings in which rooms may differ.
+    of_rooms: bool,
     found: Findings,
+}
+
+/// A setting as the service reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether the rooms of a list may differ in it.
+    pub is_of_rooms: bool,
+    /// What it can be.
+    pub accepts: Accepts,
+}
+
+/// What a setting can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Accepts {
+    /// A whole number.
+    Number {
+        /// Where it is not set.
+        default: u64,
+        /// The least and the most.
+        range: RangeInclusive<u64>,
+    },
+    /// One of a few words.
+    Word {
+        /// Where it is not set.
+        default: String,
+        /// All of them.
+        words: Vec<String>,
+    },
+    /// What no table can say.
+    Text,
 }
 
 impl<'a> Reader<'a> {
@@ -61,7 +97,17 @@ impl<'a> Reader<'a> {
             document: Document::default(),
             layer: None,
             asked: Vec::new(),
+            table: None,
+            of_rooms: false,
             found: Findings::default(),
+        }
+    }
+
+    /// The same, and writes down what each setting accepts.
+    pub(super) fn with_table(self) -> Self {
+        Self {
+            table: Some(Vec::new()),
+            ..self
         }
     }
 
@@ -75,9 +121,28 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// The name of every setting that was asked for.
-    pub(super) fn asked(self) -> Vec<&'static str> {
-        self.asked
+    /// Every setting that was asked for, in that order: of a reader [`with_table`](Self::with_table).
+    pub(super) fn table(self) -> Vec<Asked> {
+        self.table.unwrap_or_default()
+    }
+
+    fn note(&mut self, name: &'static str) {
+        self.asked.push(name);
+        if let Some(table) = &mut self.table {
+            table.push(Asked {
+                name,
+                is_of_rooms: self.of_rooms,
+                accepts: Accepts::Text,
+            });
+        }
+    }
+
+    /// The setting that was asked for last accepts this.
+    fn note_accepts(&mut self, accepts: impl FnOnce() -> Accepts) {
+        let last = self.table.as_mut().and_then(|table| table.last_mut());
+        if let Some(last) = last {
+            last.accepts = accepts();
+        }
     }
 
     /// What was read, unless anything was wrong.
@@ -90,7 +155,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn setting(&mut self, key: &'static str) -> Option<String> {
-        self.asked.push(key);
+        self.note(key);
         let differing = self.layer.as_ref().and_then(|layer| layer.get(key));
         match differing.unwrap_or_else(|| self.document.get(key)) {
             Known::Is(text) => return Some(text),
@@ -118,7 +183,7 @@ impl<'a> Reader<'a> {
             _ => self.document.json(key),
         };
         if let Some(json) = json {
-            self.asked.push(key);
+            self.note(key);
             return Some(json);
         }
         self.setting(key)
@@ -179,7 +244,12 @@ impl<'a> Reader<'a> {
         default: u64,
         range: RangeInclusive<u64>,
     ) -> u64 {
-        let Some(text) = self.setting(key) else {
+        let text = self.setting(key);
+        self.note_accepts(|| Accepts::Number {
+            default,
+            range: range.clone(),
+        });
+        let Some(text) = text else {
             return default;
         };
         match text.parse() {
@@ -196,13 +266,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn choice<T: Copy>(
+    pub(super) fn choice<T: Copy + PartialEq>(
         &mut self,
         key: &'static str,
         default: T,
         choices: &[(&str, T)],
     ) -> T {
-        let chosen = self.chosen(key, &mut choices.iter().map(|(name, _)| *name));
+        let usual = choices.iter().find(|(_, choice)| *choice == default);
+        let usual = usual.map_or("", |(name, _)| name);
+        let chosen = self.chosen(key, usual, &mut choices.iter().map(|(name, _)| *name));
         let chosen = chosen.and_then(|at| choices.get(at));
         chosen.map_or(default, |(_, choice)| *choice)
     }
@@ -211,10 +283,16 @@ impl<'a> Reader<'a> {
     fn chosen(
         &mut self,
         key: &'static str,
+        usual: &str,
         names: &mut dyn Iterator<Item = &str>,
     ) -> Option<usize> {
-        let text = self.setting(key)?;
+        let text = self.setting(key);
         let names: Vec<&str> = names.collect();
+        self.note_accepts(|| Accepts::Word {
+            default: usual.to_owned(),
+            words: names.iter().map(|name| (*name).to_owned()).collect(),
+        });
+        let text = text?;
         let chosen = names.iter().position(|name| *name == text);
         if chosen.is_none() {
             self.problem(key, Some(text), names.join(", "));

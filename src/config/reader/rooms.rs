@@ -28,8 +28,11 @@ impl Reader<'_> {
             routes: admin_path.clone(),
             name,
         };
+        self.of_rooms = true;
+        let first = Room::asked_of(self, paths, named);
+        self.of_rooms = false;
         let mut rooms = Rooms {
-            first: Room::asked_of(self, paths, named),
+            first,
             others: Vec::new(),
         };
         for Pairs(members) in self.listed_rooms() {

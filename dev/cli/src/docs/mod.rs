@@ -42,7 +42,7 @@ pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> 
         ),
         (
             "docs/settings.schema.json",
-            Box::new(|before| Some(schema(before))),
+            Box::new(|before| Some(settings::schema(before))),
         ),
         ("fastly.toml", Box::new(|before| Some(questions(before)))),
     ];
@@ -72,12 +72,6 @@ fn written(
         anstream::println!("{page} is written.");
     }
     Ok(false)
-}
-
-/// What editors say of a setting.
-fn schema(before: &str) -> String {
-    let begins = |name: &str| format!("    \"{name}\": {{");
-    settings::described(before, begins, "      \"description\": ", ",")
 }
 
 /// What Fastly's CLI asks for.

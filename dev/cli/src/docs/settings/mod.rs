@@ -1,5 +1,6 @@
 //! The settings: one table of words, for the page, the schema, the questions of Fastly's CLI, Terraform and `--help`.
 
+mod schema;
 mod table;
 
 use std::fmt::Write as _;
@@ -7,6 +8,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value as Json;
 
+pub(super) use schema::schema;
 use table::SETTINGS;
 
 /// What is said of a setting.
