@@ -30,10 +30,10 @@ enum Accepted {
 /// Not of a deployed service, or no part of the document there.
 const ELSEWHERE: [&str; 2] = ["upstash_url", "clock"];
 
-/// Defaults and limits.
+/// Defaults and limits, as the service has them.
 static SCHEMA: LazyLock<Json> = LazyLock::new(|| {
     let text = include_str!("../../../../../docs/settings.schema.json");
-    serde_json::from_str(text).unwrap_or_default()
+    serde_json::from_str(&schema::limits(text)).unwrap_or_default()
 });
 
 impl Setting {

@@ -10,6 +10,12 @@ use super::{SETTINGS, described};
 
 /// The schema as it is to be.
 pub(in super::super) fn schema(before: &str) -> String {
+    let begins = |name: &str| format!("    \"{name}\": {{");
+    described(&limits(before), begins, "      \"description\": ", ",")
+}
+
+/// The same without the descriptions.
+pub(super) fn limits(before: &str) -> String {
     let table = Config::table();
     let mut lines: Vec<String> = before.lines().map(str::to_owned).collect();
     for (at, setting) in SETTINGS.iter().enumerate() {
@@ -32,13 +38,7 @@ pub(in super::super) fn schema(before: &str) -> String {
             member.put(&mut lines, earlier(), &[reference]);
         }
     }
-    let begins = |name: &str| format!("    \"{name}\": {{");
-    described(
-        &(lines.join("\n") + "\n"),
-        begins,
-        "      \"description\": ",
-        ",",
-    )
+    lines.join("\n") + "\n"
 }
 
 /// The members of a setting that the schema does not have yet, after the description.
