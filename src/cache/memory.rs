@@ -217,6 +217,12 @@ impl BoardCache for InMemoryCache {
     }
 
     fn put(&self, copy: &CachedBoard) {
+        if self
+            .found()
+            .is_some_and(|(there, _)| copy.is_older_than(&there))
+        {
+            return;
+        }
         let copy = copy.or_later(self.last());
         self.shelf.copy.replace(Some((copy.clone(), self.now())));
         if !copy.is_old {

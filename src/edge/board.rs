@@ -30,12 +30,13 @@ impl PlatformCache {
         kept.keep(&self.counts.room(), copy, self.now);
     }
 
-    /// What to put up when this copy was read: it, or the last board where that is later, since this one comes late. Whatever puts a
-    /// copy up leaves it as the last board, too.
-    fn newest(&self, copy: &CachedBoard) -> CachedBoard {
-        let copy = copy.or_later(self.last_now());
-        self.keep(&copy);
-        copy
+    /// What to put up when this copy was read: it, or the last board where that is later; nothing where the copy there shows
+    /// more, so that this one was read earlier and comes late.
+    fn newest(&self, copy: &CachedBoard) -> Option<CachedBoard> {
+        let there = self.sign_copy().found();
+        let there = there.and_then(|found| read(&found));
+        let is_late = there.is_some_and(|there| copy.is_older_than(&there));
+        (!is_late).then(|| copy.or_later(self.last_now()))
     }
 }
 
@@ -78,7 +79,11 @@ impl BoardCache for PlatformCache {
     }
 
     fn put(&self, copy: &CachedBoard) {
-        let copy = self.newest(copy);
+        let Some(copy) = self.newest(copy) else {
+            self.kept.borrow_mut().forget();
+            return;
+        };
+        self.keep(&copy);
         // Without a copy the next look reads the store, as the first one did.
         let _ = self.sign_copy().write(copy.written());
         keep(self.last_copy(), &copy);
@@ -114,7 +119,11 @@ struct Renewal {
 
 impl Refresh for Renewal {
     fn renew(self: Box<Self>, copy: &CachedBoard) {
-        let copy = self.cache.newest(copy);
+        let Some(copy) = self.cache.newest(copy) else {
+            self.cache.kept.borrow_mut().forget();
+            return;
+        };
+        self.cache.keep(&copy);
         // Without a copy the next look reads the store, as this one did.
         let _ = BoardCopy::write_in(self.transaction, copy.written());
         keep(self.cache.last_copy(), &copy);
