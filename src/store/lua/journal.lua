@@ -82,9 +82,11 @@ local function push(kind, from, to, rule, who, what)
   local most = live.budget() == 0 and 0 or health.is_steered() and health.most_window() / 1000 or live.quantity
   local is_raised = arg.absent == 'on' and live.automatic <= 60
   journal.seq = journal.seq + 1
+  -- Where the front lane has no numbers and had none.
+  local is_without_front = to.front_length == 0 and from.front_cursor == 0
   local line = table.concat({
     journal.head, string.format('%d %d', journal.seq, now), kind, from.cursor, to.cursor, to.length,
-    to.front_length > 0 and string.format('%d:%d:%d', from.front_cursor, to.front_cursor, to.front_length) or '-',
+    is_without_front and '-' or string.format('%d:%d:%d', from.front_cursor, to.front_cursor, to.front_length),
     to.invited - from.invited, to.period, to.left, to.credit,
     string.format('%d:%d', live.automatic, math.ceil(is_raised and most * 1.5 or most)), rule, who, what,
   }, ' ')

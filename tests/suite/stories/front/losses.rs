@@ -1,10 +1,11 @@
 //! What a loss of the store's data does to the front lane: no number is given twice, and no invitation is used twice.
 
+use audit::audit;
 use serde_json::Value;
 use upstash_local::{Fault, Faults};
 
 use super::{MINUTE, SECOND, code, front, place, room};
-use crate::house::{House, Visitor};
+use crate::house::{Ask, House, Visitor};
 use crate::stories::invitations::{sent, used, uses};
 
 in_houses_whose_clock_is_turned! {
@@ -15,6 +16,7 @@ in_houses_whose_clock_is_turned! {
     a_draw_repeated_after_the_line_came_back_uses_no_invitation_again
     a_front_ticket_that_the_store_knows_nothing_of_draws_in_the_main_line
     a_front_ticket_draws_there_again_as_long_as_the_store_knows_of_it
+    a_front_lane_that_ended_before_a_loss_ends_in_the_journal_after_it
 }
 
 /// The last number of the front lane that a ticket shows.
@@ -55,6 +57,29 @@ fn behind_a_copy_of_before_the_first_front_number_none_is_overtaken(house: &Hous
     let ahead = known.iter_mut().map(|visitor| place(&visitor.ask("/")));
     assert_eq!(ahead.collect::<Vec<_>>(), [(1, 0), (2, 1), (3, 2)]);
     assert_eq!(place(&new.ask("/")), (4, 3));
+}
+
+/// One data centre knows the front lane, and the other one that all tickets were ended since.
+fn a_front_lane_that_ended_before_a_loss_ends_in_the_journal_after_it(house: &House) {
+    let mut line = room(house, "50", 2);
+    front(house, 3);
+    house.permit(2);
+    house.forget_the_sign();
+    line[1].ask("/");
+    assert_eq!(house.numbers("front"), (1, 3));
+    house.go_to_pop(1);
+    house.change("epoch", &house.word());
+    lose(house);
+    for (pop, known) in [(0, (1, 3)), (1, (0, 0))] {
+        house.wait(3 * MINUTE);
+        house.go_to_pop(pop);
+        house.forget_the_sign();
+        line[1].ask("/");
+        assert_eq!(house.numbers("front"), known, "data centre {pop}");
+    }
+    let got = house.ask(&Ask::get("/_queue/journal").operator());
+    let faults = audit(&[&got.body], &[]).faults;
+    assert_eq!(faults, Vec::<String>::new(), "{}", got.body);
 }
 
 fn a_number_of_the_main_line_that_proves_a_loss_gives_no_front_number_twice(house: &House) {
