@@ -1,4 +1,7 @@
 //! The cache of a POP in memory: the same promises as the platform's, on a clock that is turned by hand.
+//!
+//! A POP has several nodes. The one that a request reaches may hand out an object as it was before it was overwritten, as far
+//! [`Behind`] as it is told.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +20,18 @@ use crate::cache::{
 };
 use crate::queue::{Board, Renewal};
 
+/// Versions that were overwritten longer ago are in no node.
+const LONGEST_BEHIND_MS: u64 = 10_000;
+
+/// How many milliseconds ago what a node hands out may have been overwritten: at most ten seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Behind {
+    /// The copy of the board.
+    pub copy_ms: u64,
+    /// All else that is overwritten: the last board, sessions, the outbox, notes, answers, wrong logins.
+    pub overwritten_ms: u64,
+}
+
 /// One data centre's cache; clones share everything.
 #[derive(Clone)]
 pub struct InMemoryCache {
@@ -24,31 +39,42 @@ pub struct InMemoryCache {
     shelf: Rc<Shelf>,
 }
 
+/// An object of the cache: the version that was written last, behind those that a node may still hand out.
+struct Versions<T>(Vec<Version<T>>);
+
+#[derive(Clone)]
+struct Version<T> {
+    value: T,
+    since: u64,
+    until: u64,
+}
+
 struct Shelf {
     pop: String,
-    /// The copy, and when it was put up.
-    copy: RefCell<Option<(CachedBoard, u64)>>,
-    last: RefCell<Option<CachedBoard>>,
+    behind: Cell<Behind>,
+    copy: RefCell<Versions<CachedBoard>>,
+    last: RefCell<Versions<CachedBoard>>,
     /// Whether somebody has the duty.
     on_duty: Cell<bool>,
-    /// From where somebody was wrong, and until when that counts.
-    wrong: RefCell<BTreeMap<String, (LoginFailures, u64)>>,
-    /// The sessions renewed here, and until when each is kept.
-    sessions: RefCell<BTreeMap<String, (Session, u64)>>,
+    /// From where somebody was wrong.
+    wrong: Objects<String, LoginFailures>,
+    /// The sessions renewed here; nothing where one was forgotten.
+    sessions: Objects<String, Option<Session>>,
     /// What was heard of tickets, and until when that is remembered.
     heard: RefCell<BTreeMap<(Once, String), u64>>,
-    /// What the store answered, and until when that is kept.
-    answers: RefCell<BTreeMap<String, (Vec<u8>, u64)>>,
+    /// What the store answered.
+    answers: Objects<String, Vec<u8>>,
     /// From where somebody has a turn.
     turns: RefCell<BTreeSet<String>>,
     /// How long somebody was made to wait, all in all.
     paused: Cell<Duration>,
-    till: RefCell<OutboxSlot>,
+    till: RefCell<Versions<OutboxSlot>>,
     /// What the lists of networks say, whatever the address.
     lists: BTreeMap<String, Listed>,
-    /// Each note, and until when it is kept.
-    markers: RefCell<BTreeMap<Marker, (Vec<u8>, u64)>>,
+    markers: Objects<Marker, Vec<u8>>,
 }
+
+type Objects<Key, T> = RefCell<BTreeMap<Key, Versions<T>>>;
 
 struct OnDuty(InMemoryCache);
 
@@ -73,6 +99,7 @@ impl InMemoryCache {
     pub fn with_lists(pop: &str, lists: BTreeMap<String, Listed>, now_ms: Arc<AtomicU64>) -> Self {
         let shelf = Rc::new(Shelf {
             pop: pop.to_owned(),
+            behind: Cell::default(),
             copy: RefCell::default(),
             last: RefCell::default(),
             on_duty: Cell::default(),
@@ -82,22 +109,26 @@ impl InMemoryCache {
             answers: RefCell::default(),
             turns: RefCell::default(),
             paused: Cell::default(),
-            // No other till ever has its name: the store counts each number of a till once.
-            till: RefCell::new(OutboxSlot::new(pop.to_lowercase())),
+            till: RefCell::default(),
             lists,
             markers: RefCell::default(),
         });
         Self { now_ms, shelf }
     }
 
+    /// From now on requests reach a node that is this far behind.
+    pub fn hands_out(&self, behind: Behind) {
+        self.shelf.behind.set(behind);
+    }
+
     /// What a request counted is put in when it has been answered and all is done.
     pub fn put_by(&self, tally: &Tally) {
-        self.shelf.till.borrow_mut().put(tally);
+        self.with_till(|till| till.put(tally));
     }
 
     /// The cache needs the room for something else.
     pub fn lose_copy(&self) {
-        self.shelf.copy.replace(None);
+        self.shelf.copy.take();
     }
 
     /// How long all were made to wait, by a clock that stands still meanwhile.
@@ -108,34 +139,95 @@ impl InMemoryCache {
 
     /// The cache needs the room of the last board, too.
     pub fn lose_last(&self) {
-        self.shelf.last.replace(None);
+        self.shelf.last.take();
     }
 
     fn now(&self) -> u64 {
         self.now_ms.load(Ordering::SeqCst)
     }
 
-    fn session(&self, id: &str) -> Option<Session> {
-        let (session, until) = self.shelf.sessions.borrow().get(id).cloned()?;
-        (self.now() < until).then_some(session)
-    }
-
     fn in_a(&self, time: Duration) -> u64 {
         self.now() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
     }
 
+    /// What a request finds of an object that is overwritten.
+    fn found<Key: Ord, T: Clone>(&self, objects: &Objects<Key, T>, key: &Key) -> Option<T> {
+        self.overwritten(objects.borrow().get(key)?)
+    }
+
+    fn overwritten<T: Clone>(&self, object: &Versions<T>) -> Option<T> {
+        let behind = self.shelf.behind.get().overwritten_ms;
+        let found = object.found(self.now(), behind)?;
+        Some(found.value.clone())
+    }
+
+    fn write<Key: Ord, T>(&self, objects: &Objects<Key, T>, key: Key, value: T, until: u64) {
+        let mut objects = objects.borrow_mut();
+        let object = objects.entry(key).or_default();
+        object.write(value, self.now(), until);
+    }
+
+    /// A request changes the till as it finds it. No other till ever has its name: the store counts each number of a till once.
+    fn with_till<T>(&self, work: impl FnOnce(&mut OutboxSlot) -> T) -> T {
+        let mut object = self.shelf.till.borrow_mut();
+        let till = self.overwritten(&object);
+        let mut till = till.unwrap_or_else(|| OutboxSlot::new(self.shelf.pop.to_lowercase()));
+        let done = work(&mut till);
+        object.write(till, self.now(), u64::MAX);
+        done
+    }
+
     /// The copy and its age, unless it has expired.
-    fn found(&self) -> Option<(CachedBoard, u64)> {
-        let (copy, since) = self.shelf.copy.borrow().clone()?;
-        let age = self.now().saturating_sub(since);
-        let life =
-            u64::try_from((MAX_AGE + STALE_WHILE_REVALIDATE).as_millis()).unwrap_or(u64::MAX);
-        (age < life).then_some((copy, age))
+    fn copy(&self, behind_ms: u64) -> Option<(CachedBoard, u64)> {
+        let copy = self.shelf.copy.borrow();
+        let found = copy.found(self.now(), behind_ms)?;
+        let age = self.now().saturating_sub(found.since);
+        Some((found.value.clone(), age))
+    }
+
+    /// The same as a node hands it out.
+    fn copy_of_a_node(&self) -> Option<(CachedBoard, u64)> {
+        self.copy(self.shelf.behind.get().copy_ms)
+    }
+
+    /// The last board is written, and found for as long as this cache lasts.
+    fn keep_last(&self, copy: CachedBoard) {
+        let mut object = self.shelf.last.borrow_mut();
+        object.write(copy, self.now(), u64::MAX);
     }
 
     fn duty(&self) -> Option<RefreshGuard> {
         let taken = self.shelf.on_duty.replace(true);
         (!taken).then(|| -> RefreshGuard { Box::new(OnDuty(self.clone())) })
+    }
+}
+
+impl<T> Versions<T> {
+    fn write(&mut self, value: T, since: u64, until: u64) {
+        let oldest = since.saturating_sub(LONGEST_BEHIND_MS);
+        while self.0.get(1).is_some_and(|next| next.since <= oldest) {
+            self.0.remove(0);
+        }
+        self.0.push(Version {
+            value,
+            since,
+            until,
+        });
+    }
+
+    /// The last version, or the one before that a node has which is this far behind. What is not in a node it asks for.
+    fn found(&self, now: u64, behind_ms: u64) -> Option<&Version<T>> {
+        let lives = |version: &&Version<T>| now < version.until;
+        let is_in_the_node = |version: &&Version<T>| version.since.saturating_add(behind_ms) <= now;
+        let of_the_node = self.0.iter().rfind(is_in_the_node).filter(lives);
+        let last = self.0.last().filter(lives);
+        of_the_node.filter(|_| behind_ms > 0).or(last)
+    }
+}
+
+impl<T> Default for Versions<T> {
+    fn default() -> Self {
+        Self(Vec::new())
     }
 }
 
@@ -155,14 +247,12 @@ impl LastBoard for InMemoryCache {
 
 impl Markers for InMemoryCache {
     fn marker(&self, marker: Marker) -> Option<Vec<u8>> {
-        let (note, until) = self.shelf.markers.borrow().get(&marker).cloned()?;
-        (self.now() < until).then_some(note)
+        self.found(&self.shelf.markers, &marker)
     }
 
     fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
         let until = self.in_a(life);
-        let mut markers = self.shelf.markers.borrow_mut();
-        markers.insert(marker, (note.to_vec(), until));
+        self.write(&self.shelf.markers, marker, note.to_vec(), until);
     }
 
     fn alone(&self, _marker: Marker, work: &mut dyn FnMut()) {
@@ -172,14 +262,12 @@ impl Markers for InMemoryCache {
 
 impl LoginThrottle for InMemoryCache {
     fn wrong(&self, from: &str) -> Option<LoginFailures> {
-        let (wrong, until) = self.shelf.wrong.borrow().get(from).copied()?;
-        (self.now() < until).then_some(wrong)
+        self.found(&self.shelf.wrong, &from.to_owned())
     }
 
     fn put_wrong(&self, from: &str, wrong: LoginFailures, life: Duration) {
         let until = self.in_a(life);
-        let mut known = self.shelf.wrong.borrow_mut();
-        known.insert(from.to_owned(), (wrong, until));
+        self.write(&self.shelf.wrong, from.to_owned(), wrong, until);
     }
 
     fn turn(&self, from: &str) -> AttemptLock {
@@ -203,8 +291,14 @@ impl Drop for InTurn {
 }
 
 impl BoardCache for InMemoryCache {
+    /// A node that is behind hands out its copy while that lives, without a duty: that is for the requests that find the last one.
     fn lookup(&self) -> Lookup {
-        match self.found() {
+        let last = self.copy(0);
+        let of_the_node = self.copy_of_a_node();
+        if let Some((copy, _)) = of_the_node.filter(|found| Some(found) != last.as_ref()) {
+            return Lookup::Hit(Box::new(copy), None);
+        }
+        match last {
             Some((copy, age)) if is_fresh(age) => Lookup::Hit(Box::new(copy), None),
             Some((copy, _)) => Lookup::Hit(Box::new(copy), self.duty()),
             None => self.duty().map_or(Lookup::Timeout, Lookup::Miss),
@@ -212,66 +306,76 @@ impl BoardCache for InMemoryCache {
     }
 
     fn peek(&self) -> Option<CachedBoard> {
-        let (copy, age) = self.found()?;
-        is_fresh(age).then_some(copy)
+        let is_fresh = |found: &(CachedBoard, u64)| is_fresh(found.1);
+        let found = self.copy_of_a_node().filter(is_fresh);
+        let (copy, _) = found.or_else(|| self.copy(0).filter(is_fresh))?;
+        Some(copy)
     }
 
     fn put(&self, copy: &CachedBoard) {
         if self
-            .found()
+            .copy_of_a_node()
             .is_some_and(|(there, _)| copy.is_older_than(&there))
         {
             return;
         }
         let copy = copy.or_later(self.last());
-        self.shelf.copy.replace(Some((copy.clone(), self.now())));
+        let until = self.in_a(MAX_AGE + STALE_WHILE_REVALIDATE);
+        let mut object = self.shelf.copy.borrow_mut();
+        object.write(copy.clone(), self.now(), until);
         if !copy.is_old {
-            self.shelf.last.replace(Some(copy));
+            self.keep_last(copy);
         }
     }
 
     fn remember(&self, copy: &CachedBoard) {
         if let Some(copy) = copy.to_remember(self.last().as_ref()) {
-            self.shelf.last.replace(Some(copy));
+            self.keep_last(copy);
         }
     }
 
     fn last(&self) -> Option<CachedBoard> {
-        self.shelf.last.borrow().clone()
+        self.overwritten(&self.shelf.last.borrow())
     }
 }
 
 impl Outbox for InMemoryCache {
     fn batches(&self) -> Vec<Batch> {
-        self.shelf.till.borrow_mut().batch(0).into_iter().collect()
+        let till = self.overwritten(&self.shelf.till.borrow());
+        if till.is_none_or(|till| till.is_empty()) {
+            return Vec::new();
+        }
+        self.with_till(|till| till.batch(0)).into_iter().collect()
     }
 
     fn acknowledge(&self, batches: &[Batch]) {
         for batch in batches {
-            self.shelf.till.borrow_mut().acknowledge(batch);
+            self.with_till(|till| till.acknowledge(batch));
         }
     }
 }
 
 impl SessionEnds for InMemoryCache {
     fn session_end(&self, id: &str) -> Option<u64> {
-        Some(self.session(id)?.end)
+        let session = self.found(&self.shelf.sessions, &id.to_owned())??;
+        Some(session.end)
     }
 
     fn renew_session(&self, id: &str, renewal: Renewal, network: &str, life: Duration) -> Renewed {
-        let (changed, renewed) = Session::visited(self.session(id), renewal, network);
-        if let Some(session) = changed {
+        let known = self.found(&self.shelf.sessions, &id.to_owned());
+        let (changed, renewed) = Session::visited(known.flatten(), renewal, network);
+        if changed.is_some() {
             let until = self.in_a(life);
-            let sessions = &self.shelf.sessions;
-            sessions
-                .borrow_mut()
-                .insert(id.to_owned(), (session, until));
+            self.write(&self.shelf.sessions, id.to_owned(), changed, until);
         }
         renewed
     }
 
     fn forget_session(&self, id: &str) {
-        self.shelf.sessions.borrow_mut().remove(id);
+        if self.session_end(id).is_some() {
+            let until = self.in_a(Duration::from_secs(1));
+            self.write(&self.shelf.sessions, id.to_owned(), None, until);
+        }
     }
 }
 
@@ -286,14 +390,13 @@ impl Pop for InMemoryCache {
     }
 
     fn answer(&self, asked: &str) -> Option<Vec<u8>> {
-        let (answer, until) = self.shelf.answers.borrow().get(asked).cloned()?;
-        (self.now() < until).then_some(answer)
+        self.found(&self.shelf.answers, &asked.to_owned())
     }
 
     fn keep_answer(&self, asked: &str, answer: &[u8]) {
         let until = self.in_a(ANSWER_LIFE);
-        let mut answers = self.shelf.answers.borrow_mut();
-        answers.insert(asked.to_owned(), (answer.to_vec(), until));
+        let answer = answer.to_vec();
+        self.write(&self.shelf.answers, asked.to_owned(), answer, until);
     }
 
     fn has_heard(&self, what: Once, id: &str) -> bool {

@@ -135,6 +135,7 @@ mod native {
     mod journal;
     mod log;
     pub(crate) mod login;
+    mod nodes;
     mod origin;
     mod outage;
     mod signals;

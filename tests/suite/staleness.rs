@@ -7,6 +7,7 @@
 
 mod world;
 
+use now_serving::cache::memory::Behind;
 use proptest::prelude::*;
 use upstash_local::{Fault, Store};
 use virtual_edge::cache::CacheFault;
@@ -17,17 +18,33 @@ use crate::traces::{Traces, runner};
 
 /// The latest that a copy comes: more than the store's deadline allows, and less than a copy lives.
 const LATEST_MS: u64 = 1500;
+/// A copy of the board lives no longer.
+const COPY_MS: u64 = 2000;
+/// How far a node may be behind with what it should not hand out at all.
+const OVERWRITTEN_MS: u64 = 5000;
 
 /// What can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FaultProfile {
     /// Nothing.
     Fair,
+    /// Nothing: nodes of a data centre hand out copies of the board that were overwritten.
+    Nodes,
+    /// They hand out whatever was overwritten, which the platform is asked not to do.
+    OldNodes,
     /// The store fails, requests die, caches are silent or get their copies late; they lose none.
     Rough,
     /// Caches lose copies as well.
     Foul,
 }
+
+const ALL: [FaultProfile; 5] = [
+    FaultProfile::Fair,
+    FaultProfile::Nodes,
+    FaultProfile::OldNodes,
+    FaultProfile::Rough,
+    FaultProfile::Foul,
+];
 
 #[derive(Clone, Debug)]
 enum Event {
@@ -60,10 +77,9 @@ struct Step {
 }
 
 fn step(weather: FaultProfile) -> impl Strategy<Value = Step> {
-    let (rough, foul) = (
-        u32::from(weather != FaultProfile::Fair),
-        u32::from(weather == FaultProfile::Foul),
-    );
+    let is = |profile| u32::from(weather == profile);
+    let (foul, old) = (is(FaultProfile::Foul), is(FaultProfile::OldNodes));
+    let (rough, nodes) = (is(FaultProfile::Rough) + foul, is(FaultProfile::Nodes));
     let event = prop_oneof![
         5 => Just(Event::Arrive),
         20 => any::<usize>().prop_map(Event::Look),
@@ -84,6 +100,9 @@ fn step(weather: FaultProfile) -> impl Strategy<Value = Step> {
         rough => Just(CacheFault::Silent),
         5 * rough => (0..=LATEST_MS).prop_map(CacheFault::Late),
         foul => Just(CacheFault::Forgetful),
+        12 * nodes => (0..=COPY_MS).prop_map(|copy_ms| node(copy_ms, 0)),
+        12 * old => (0..=COPY_MS, 0..=OVERWRITTEN_MS)
+            .prop_map(|(copy_ms, overwritten_ms)| node(copy_ms, overwritten_ms)),
     ];
     let life = prop_oneof![
         12 => Just(SandboxFate::Whole),
@@ -95,6 +114,13 @@ fn step(weather: FaultProfile) -> impl Strategy<Value = Step> {
         centre,
         whim,
         life,
+    })
+}
+
+fn node(copy_ms: u64, overwritten_ms: u64) -> CacheFault {
+    CacheFault::Node(Behind {
+        copy_ms,
+        overwritten_ms,
     })
 }
 
@@ -120,7 +146,7 @@ mod native {
 
     #[test]
     fn in_a_few_worlds_a_sign_does_no_more_than_it_may() {
-        for weather in [FaultProfile::Fair, FaultProfile::Rough, FaultProfile::Foul] {
+        for weather in ALL {
             hold_in(weather, Traces::Known(20));
         }
     }
@@ -192,6 +218,17 @@ mod simulated {
     }
 
     #[test]
+    fn a_release_is_seen_at_every_look_two_seconds_later_through_whatever_node() {
+        hold_in(FaultProfile::Nodes, Traces::Known(256));
+    }
+
+    #[test]
+    fn nodes_that_are_behind_with_all_let_nobody_in_too_early_and_show_no_board_older_than_a_copy()
+    {
+        hold_in(FaultProfile::OldNodes, Traces::Known(256));
+    }
+
+    #[test]
     fn a_late_copy_moves_nobody_back_within_a_data_centre() {
         hold_in(FaultProfile::Rough, Traces::Known(256));
     }
@@ -207,7 +244,7 @@ mod long {
 
     #[test]
     fn in_new_worlds_a_sign_does_no_more_than_it_may() {
-        for weather in [FaultProfile::Fair, FaultProfile::Rough, FaultProfile::Foul] {
+        for weather in ALL {
             hold_in(weather, Traces::New(256));
         }
     }

@@ -62,6 +62,16 @@ pub struct Data {
     last_line: Option<String>,
 }
 
+/// What a POP finds of an outbox.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outboxes {
+    /// The outbox as it was written last.
+    #[default]
+    Last,
+    /// Maybe as it was before: another batch may come under a number that was counted.
+    Overwritten,
+}
+
 /// The history of one room's line.
 ///
 /// Each step is [`History::observe`] for a call that the store has done, also where the POP heard nothing of it, and
@@ -114,6 +124,8 @@ pub struct History {
     permitted: u64,
     /// Until which minute a renewal counts that the store may not have heard of, or not in order.
     doubtful: Vec<u64>,
+    /// What POPs find of their outboxes.
+    pub outboxes: Outboxes,
     /// Counts of each batch.
     batches: BTreeMap<(String, u64), BTreeMap<String, u64>>,
     /// Counts that each outbox has brought in all.

@@ -29,6 +29,6 @@ mod watched;
 pub use board::{Board, Numbers, Place};
 pub use broken::{Broken, Checks, Fault};
 pub use held::Held;
-pub use history::{Answered, Data, History, Loss, Visitor};
+pub use history::{Answered, Data, History, Loss, Outboxes, Visitor};
 pub use said::{Batch, Claimed, Network, Presented, Said, Verb};
 pub use watched::{Histories, Watched};

@@ -1,4 +1,4 @@
-//! A data centre's cache with whims: silent, losing what it is given, or being given it late.
+//! A data centre's cache with whims: silent, losing what it is given, being given it late, or handing out what was overwritten.
 //!
 //! What is late is on its way until the data centre's clock reaches its time; the duty it fulfils is taken until then.
 
@@ -19,7 +19,7 @@ use now_serving::cache::{LastBoard, Once};
 use now_serving::queue::Board;
 use now_serving::queue::Renewal;
 
-use now_serving::cache::memory::InMemoryCache;
+use now_serving::cache::memory::{Behind, InMemoryCache};
 
 /// How one request finds the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub enum CacheFault {
     Forgetful,
     /// Copies reach it this many milliseconds after the store was read.
     Late(u64),
+    /// The request reaches a node of the POP that is behind.
+    Node(Behind),
 }
 
 /// The cache of one data centre; clones share everything.
@@ -86,6 +88,10 @@ impl Cache {
     /// How requests find the cache from now on.
     pub fn is_from_now_on(&self, whim: CacheFault) {
         self.state.whim.set(whim);
+        self.memory.hands_out(match whim {
+            CacheFault::Node(behind) => behind,
+            _ => Behind::default(),
+        });
     }
 
     /// Lets time pass; everything on its way arrives exactly when it is due.
@@ -117,8 +123,12 @@ impl Cache {
                     duty,
                 });
             }
-            (CacheFault::Sound | CacheFault::Silent, Some(duty)) => duty.renew(copy),
-            (CacheFault::Sound | CacheFault::Silent, None) => self.memory.put(copy),
+            (CacheFault::Sound | CacheFault::Silent | CacheFault::Node(_), Some(duty)) => {
+                duty.renew(copy);
+            }
+            (CacheFault::Sound | CacheFault::Silent | CacheFault::Node(_), None) => {
+                self.memory.put(copy);
+            }
         }
     }
 
@@ -173,7 +183,8 @@ impl BoardCache for Cache {
     }
 
     fn remember(&self, copy: &CachedBoard) {
-        if self.state.whim.get() == CacheFault::Sound {
+        let whim = self.state.whim.get();
+        if matches!(whim, CacheFault::Sound | CacheFault::Node(_)) {
             self.memory.remember(copy);
         }
     }

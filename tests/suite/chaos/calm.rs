@@ -7,7 +7,7 @@ use now_serving::cache::outbox::Outbox;
 use super::act::POPS;
 use super::rooms::{ROOMS, surely, to_room};
 use super::settings::Settings;
-use super::world::{Luck, Spot, World, has_regions};
+use super::world::{Luck, Nodes, Spot, World, has_regions};
 use crate::house::{Ask, Got};
 use crate::metrics::scrape;
 
@@ -20,6 +20,7 @@ impl World {
     pub(super) fn calm(&mut self) {
         self.tell(&"all is well again");
         self.trouble = None;
+        let nodes = std::mem::replace(&mut self.nodes, Nodes::Sound);
         if self.is_back_ms.take().is_some() {
             self.redis.as_mut().unwrap().start_again().unwrap();
         }
@@ -59,7 +60,7 @@ impl World {
             self.numbers_are_of_one_visitor_each(room);
         }
         self.everybody_goes_in();
-        self.all_is_counted();
+        self.all_is_counted(nodes);
     }
 
     /// Each POP renews the signs, and tells all that it has counted.
@@ -163,8 +164,8 @@ impl World {
         panic!("{} are still outside: {tickets:?}", waiting.len());
     }
 
-    /// What the outboxes were given has reached the store, once.
-    fn all_is_counted(&mut self) {
+    /// What the outboxes were given has reached the store, once. Where an outbox was read as it had been, what came since is lost.
+    fn all_is_counted(&mut self, nodes: Nodes) {
         self.flush_all();
         for pop in 0..POPS {
             self.flush_sandboxes(pop);
@@ -183,7 +184,10 @@ impl World {
             }
         }
         for room in 0..ROOMS.len() {
-            self.all_is_counted_in(room);
+            if nodes != Nodes::OldObjects {
+                self.all_is_counted_in(room);
+            }
+            self.nothing_is_counted_twice_in(room);
         }
     }
 
@@ -199,6 +203,10 @@ impl World {
                 ROOMS[room]
             );
         }
+    }
+
+    fn nothing_is_counted_twice_in(&self, room: usize) {
+        let truth = self.truth[room].borrow();
         for (till, brought) in &truth.brought {
             let put = self.put.get(till).cloned().unwrap_or_default();
             for (name, many) in brought {

@@ -7,8 +7,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use invariants::Held;
-use invariants::History;
+use invariants::{History, Outboxes};
 use now_serving::cache::LastBoard;
+use now_serving::cache::memory::Behind;
 use now_serving::cache::outbox::{RENEWAL, Tally};
 use now_serving::config::Config;
 use now_serving::http::{Answer, Call};
@@ -33,6 +34,9 @@ use crate::log::held_to_schema;
 const START_MS: u64 = 1_800_000_000_000;
 /// How many acts a failure tells.
 const TOLD: usize = 30;
+/// How far a node may be behind with a copy of the board, which lives no longer, and with all else.
+const COPY_MS: u64 = 2_000;
+const OVERWRITTEN_MS: u64 = 5_000;
 const TAKES: Takes = Takes::Always(Duration::from_millis(7));
 
 /// Where the data are.
@@ -41,6 +45,17 @@ pub(super) enum Engine {
     Embedded,
     /// A real Redis, which is killed and started again. Its scripts go by virtual time too.
     Redis,
+}
+
+/// Which objects the nodes of a POP hand out after they were overwritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nodes {
+    /// None: a POP is one node.
+    Sound,
+    /// Copies of the board, which they may.
+    OldCopies,
+    /// All, which the platform is asked not to do.
+    OldObjects,
 }
 
 /// Through which POP a request goes, and from which country it comes.
@@ -177,6 +192,7 @@ pub(super) struct World {
     pub(super) takes_back: Vec<(u64, Act)>,
     told: VecDeque<String>,
     peril: Peril,
+    pub(super) nodes: Nodes,
 }
 
 /// What the acts are about.
@@ -244,7 +260,20 @@ impl World {
             takes_back: Vec::new(),
             told: VecDeque::new(),
             peril: Peril::All,
+            nodes: Nodes::Sound,
         }
+    }
+
+    /// The same in POPs of several nodes.
+    pub(super) fn with_nodes(mut self, nodes: Nodes) -> Self {
+        self.nodes = nodes;
+        for truth in &self.truth {
+            truth.borrow_mut().outboxes = match nodes {
+                Nodes::Sound | Nodes::OldCopies => Outboxes::Last,
+                Nodes::OldObjects => Outboxes::Overwritten,
+            };
+        }
+        self
     }
 
     /// The same with ten slots in each room and an adversary who wants them.
@@ -365,9 +394,36 @@ impl World {
 
     /// What goes wrong with the next request, if anything does.
     pub(super) fn luck(&mut self) -> Luck {
-        if matches!(self.peril, Peril::Siege) {
-            return Luck::GOOD;
+        let luck = match self.peril {
+            Peril::All => self.any_luck(),
+            Peril::Siege => Luck::GOOD,
+        };
+        match luck.cache {
+            CacheFault::Sound => Luck {
+                cache: self.node(),
+                ..luck
+            },
+            _ => luck,
         }
+    }
+
+    /// The node of a POP that a request reaches: half of them are behind.
+    pub(super) fn node(&mut self) -> CacheFault {
+        if self.nodes == Nodes::Sound || self.dice.is_one_in(2) {
+            return CacheFault::Sound;
+        }
+        let copy_ms = self.dice.between(0, COPY_MS);
+        let overwritten_ms = match self.nodes {
+            Nodes::OldObjects => self.dice.between(0, OVERWRITTEN_MS),
+            Nodes::Sound | Nodes::OldCopies => 0,
+        };
+        CacheFault::Node(Behind {
+            copy_ms,
+            overwritten_ms,
+        })
+    }
+
+    fn any_luck(&mut self) -> Luck {
         let now_ms = self.now_ms;
         self.trouble = self.trouble.filter(|trouble| trouble.until_ms > now_ms);
         let fate = match (self.trouble, self.dice.roll(200)) {
@@ -488,6 +544,7 @@ impl World {
         let call = called(&ask, id_of(self.ids), country);
         let config = Rc::clone(&self.pops[pop].config);
         let cache = self.pops[pop].rooms[room].cache.clone();
+        cache.is_from_now_on(self.node());
         let wire = self.wire(Fate::Answered, Some(room));
         let now = Now::from_ms(self.now_ms.saturating_add_signed(self.pops[pop].skew_ms));
         let way = (&self.store, TAKES);
@@ -495,6 +552,7 @@ impl World {
         turn.afterwards(FollowUp::Look);
         let (calls, has_failed) = (wire.calls.get(), wire.has_failed.get());
         let tally = turn.tally();
+        cache.is_from_now_on(CacheFault::Sound);
         self.note_calls((pop, room), calls, has_failed);
         self.count((pop, room), &tally, Luck::GOOD);
     }
@@ -521,12 +579,11 @@ impl World {
         }
         if luck.cache != CacheFault::Sound {
             let name = format!("{:?}", luck.cache);
-            self.fault(&format!(
-                "cache: {}",
-                name.split('(').next().unwrap_or_default()
-            ));
+            let name = name.split(['(', ' ']).next().unwrap_or_default();
+            self.fault(&format!("cache: {name}"));
         }
-        if luck.cache == CacheFault::Forgetful {
+        // Within a data centre the number ahead grows where nodes hand out copies of different age.
+        if matches!(luck.cache, CacheFault::Forgetful | CacheFault::Node(_)) {
             self.pops[pop].rooms[room].generation += 1;
         }
     }
@@ -581,8 +638,11 @@ impl World {
             if tally.is_empty() {
                 continue;
             }
-            let cache = &self.pops[pop].rooms[room].cache.memory;
-            cache.put_by(&tally);
+            let node = self.node();
+            let cache = &self.pops[pop].rooms[room].cache;
+            cache.is_from_now_on(node);
+            cache.memory.put_by(&tally);
+            cache.is_from_now_on(CacheFault::Sound);
             let put = self.put.entry(self.till_of(pop, room)).or_default();
             let text = tally.encode();
             for (name, many) in text.split(' ').filter_map(|pair| pair.split_once('=')) {
