@@ -153,6 +153,7 @@ mod simulated {
 mod platform {
     mod cap;
     mod command;
+    mod far;
     mod host_calls;
     mod limits;
     mod live;

@@ -4,7 +4,7 @@
 //! what that server says about memory, [`size`] measures the Wasm. [`origin`] is the demo shop behind it, [`browser`] looks
 //! at it, [`prometheus`] scrapes it. [`mod@secret`] makes what production is protected with, [`kit`] takes over a line, [`kept`]
 //! reads and writes one.
-//! [`ports`] finds free ones. What all of these run is found and installed by [`machine`].
+//! [`ports`] finds free ones, [`link`] puts a server far away. What all of these run is found and installed by [`machine`].
 //!
 //! The store is not here: `upstash-local` is one, and knows nothing of Now Serving.
 
@@ -14,6 +14,7 @@ pub mod heap;
 pub mod host_calls;
 pub mod kept;
 pub mod kit;
+pub mod link;
 pub mod origin;
 pub mod ports;
 pub mod prometheus;
