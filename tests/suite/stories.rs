@@ -418,7 +418,7 @@ in_houses! {
         what_an_operator_set_outlives_a_quiet_month
         what_operators_do_costs_one_call
         the_same_key_again_moves_nothing_and_answers_the_same
-        a_change_whose_answer_was_lost_is_repeated_by_its_key
+        a_change_without_an_answer_is_repeated_by_its_key
         a_key_used_for_something_else_is_refused
         a_key_is_forgotten_after_a_day
         a_repeat_shows_nobody_how_the_line_stood_then

@@ -2,9 +2,10 @@
 
 use ct_codecs::{Encoder, Hex};
 use serde_json::json;
-use upstash_local::{Fault, Faults};
+use upstash_local::Faults;
 
 use super::DAY;
+use super::trouble::DIED;
 use crate::house::{Ask, House, visitors};
 
 fn with_key(ask: Ask, key: &str) -> Ask {
@@ -50,16 +51,18 @@ pub(crate) fn the_same_key_again_moves_nothing_and_answers_the_same(house: &Hous
     assert!(got.body.contains("Idempotency-Key is"), "{}", got.body);
 }
 
-pub(crate) fn a_change_whose_answer_was_lost_is_repeated_by_its_key(house: &House) {
+pub(crate) fn a_change_without_an_answer_is_repeated_by_its_key(house: &House) {
     a_line(house);
     house.permit(1);
-    house.store.fail(Faults::always(Fault::DropAnswer));
-    let ask = with_key(Ask::permit(2), "order-1");
-    assert_eq!(house.ask(&ask).status, 503);
-    house.store.fail(Faults::none());
-    let again = house.ask(&ask);
-    assert_eq!(again.json()["released"], 2);
-    assert_eq!(cursor(house), 3, "moved once");
+    for (fault, moved) in DIED.into_iter().zip([3, 5]) {
+        house.store.fail(Faults::always(fault));
+        let ask = with_key(Ask::permit(2), &format!("{fault:?}"));
+        assert_eq!(house.ask(&ask).status, 503, "{fault:?}");
+        house.store.fail(Faults::none());
+        let again = house.ask(&ask);
+        assert_eq!(again.json()["released"], 2, "{fault:?}");
+        assert_eq!(cursor(house), moved, "{fault:?}: moved once");
+    }
 }
 
 pub(crate) fn a_key_used_for_something_else_is_refused(house: &House) {

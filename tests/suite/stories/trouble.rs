@@ -9,7 +9,11 @@ use crate::house::{Ask, Got, House, Visitor, claims, standing};
 
 in_houses_whose_clock_is_turned! {
     one_late_answer_lets_in_nobody
+    a_connection_that_died_costs_its_visitor_one_try_and_others_nothing
 }
+
+/// What becomes of a call on a connection that the store has closed: it is not delivered, or its answer is lost.
+pub(crate) const DIED: [Fault; 2] = [Fault::Refuse, Fault::DropAnswer];
 
 /// Longer than any closure of a breaker, and the time until all may draw again.
 const WELL_AGAIN: Duration = Duration::from_secs(20);
@@ -152,6 +156,31 @@ pub(crate) fn one_late_answer_lets_in_nobody(house: &House) {
         house.store.fail(Faults::none());
         house.wait(WELL_AGAIN);
         assert!(!waiting.ask("/echo").inside, "{mode}");
+    }
+}
+
+/// The platform keeps connections, and the local server none: so one call fails here.
+fn a_connection_that_died_costs_its_visitor_one_try_and_others_nothing(house: &House) {
+    house.warm();
+    let mut number = 0;
+    for fault in DIED {
+        house.store.fail(Faults::always(fault));
+        let mut visitor = Visitor::new(house);
+        let got = visitor.ask("/");
+        assert_eq!((got.status, &got.json()["position"]), (503, &json!(null)));
+        house.store.fail(Faults::none());
+        house.wait(Duration::from_millis(1_100));
+        let other = Visitor::new(house).ask("/").json()["position"].clone();
+        house.wait(Duration::from_secs(seconds(&got) - 1));
+        let drawn = visitor.ask("/").json()["position"].clone();
+        let (was_done, is_next) = (json!(number + 1), json!(number + 2));
+        let expected = match fault {
+            Fault::DropAnswer => (&was_done, &is_next),
+            _ => (&is_next, &was_done),
+        };
+        assert_eq!((&drawn, &other), expected, "{fault:?}");
+        number += 2;
+        assert_eq!(house.numbers("main"), (0, number), "{fault:?}");
     }
 }
 

@@ -11,6 +11,7 @@ use crate::stories::trouble::{make_the_line_stand, suffer};
 // These stories need minutes.
 in_houses_whose_clock_is_turned! {
     visitors_inside_go_on_without_the_store_which_is_told_later_once
+    renewals_that_the_store_hears_of_again_and_again_take_one_slot
 }
 
 /// The visitor was called, and the store went away before the claim.
@@ -46,13 +47,23 @@ pub(crate) fn without_the_store_the_policy_lets_a_called_visitor_in(house: &Hous
 }
 
 fn visitors_inside_go_on_without_the_store_which_is_told_later_once(house: &House) {
+    go_on_without_the_store(house, Fault::Refuse);
+}
+
+/// The store hears of each renewal, and its answers are lost: then it hears of it again.
+fn renewals_that_the_store_hears_of_again_and_again_take_one_slot(house: &House) {
+    go_on_without_the_store(house, Fault::DropAnswer);
+}
+
+/// One of two visitors inside goes on for longer than a session.
+fn go_on_without_the_store(house: &House, fault: Fault) {
     house.set("session_minutes", "3");
     cap(house, 10);
     let mut both = line(house, 2);
     house.permit(2);
     assert_eq!(crate::house::inside(&mut both), [true; 2]);
     house.wait_for_period(60);
-    house.store.fail(Faults::always(Fault::Refuse));
+    house.store.fail(Faults::always(fault));
     let visitor = &mut both[0];
     for minute in 0..8 {
         for _ in 0..4 {
