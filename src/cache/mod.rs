@@ -27,7 +27,7 @@ pub use session::SessionEnds;
 /// For how long a POP goes by what the store answered for one ticket.
 pub const ANSWER_LIFE: Duration = Duration::from_secs(1);
 
-/// What counts once in a while, most of it for a ticket.
+/// What counts once in a while, most of it for a ticket. It is written once: no node of a POP has an old version of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Once {
     /// That it was admitted.
@@ -38,6 +38,8 @@ pub enum Once {
     Rescued,
     /// That a receipt was checked, whichever.
     Receipt,
+    /// That a visitor took this turn to go in without the store.
+    Turn,
 }
 
 impl Once {
@@ -49,6 +51,7 @@ impl Once {
             Self::Watched => "watched",
             Self::Rescued => "rescued",
             Self::Receipt => "receipt",
+            Self::Turn => "turn",
         }
     }
 
@@ -57,7 +60,7 @@ impl Once {
     pub fn kept(self) -> Duration {
         match self {
             Self::Admitted | Self::Rescued => Duration::from_mins(5),
-            Self::Watched => Duration::from_mins(1),
+            Self::Watched | Self::Turn => Duration::from_mins(1),
             Self::Receipt => Duration::from_secs(1),
         }
     }

@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
-use crate::cache::{BoardCache, CachedBoard, Marker, Markers, RefreshGuard, read, write};
+use crate::cache::{
+    BoardCache, CachedBoard, Marker, Markers, Once, Pop, RefreshGuard, read, write,
+};
 use crate::config::OnStoreError;
 use crate::queue::breaker::{Breaker, Closure, Reopening};
 use crate::queue::chance::Chance;
@@ -170,7 +172,9 @@ fn is_recent(pop: &dyn BoardCache, now: Now) -> bool {
     last.is_some_and(|last| now.ms().saturating_sub(last.read_ms) <= OPEN_BELIEVED_MS)
 }
 
-fn takes_turn(pace: Pace, pops: Option<u64>, pop: &dyn Markers, now: Now) -> bool {
+/// The note of the last visitor may be read as it was before it was overwritten, so the turn has a mark as well. Two turns are never
+/// less than an interval apart.
+fn takes_turn(pace: Pace, pops: Option<u64>, pop: &dyn Pop, now: Now) -> bool {
     let Some(interval_us) = share::interval_us(pace, pops) else {
         return false;
     };
@@ -185,7 +189,8 @@ fn takes_turn(pace: Pace, pops: Option<u64>, pop: &dyn Markers, now: Now) -> boo
     let mut is_let_in = false;
     pop.alone(Marker::Entry, &mut || {
         if let Some(last_us) = after(read(pop, Marker::Entry)) {
-            is_let_in = true;
+            let turn = last_us.checked_div(interval_us).unwrap_or(last_us);
+            is_let_in = pop.is_first(Once::Turn, &format!("{interval_us}-{turn}"));
             write(pop, Marker::Entry, [last_us], ENTRY_KEPT);
         }
     });

@@ -17,7 +17,8 @@ use now_serving::store::{Clock, Line};
 use upstash_local::{Fault, Faults, Store};
 
 use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered, standing};
-use now_serving::cache::memory::InMemoryCache;
+use crate::inside::Dice;
+use now_serving::cache::memory::{Behind, InMemoryCache};
 
 const START_MS: u64 = 1_800_000_000_000;
 const POPS: [&str; 4] = ["AMS", "FRA", "LHR", "SYD"];
@@ -29,6 +30,8 @@ struct World {
     config: Config,
     now_ms: Arc<AtomicU64>,
     pops: Vec<InMemoryCache>,
+    /// How far their nodes are behind at most.
+    most_behind_ms: u64,
     ids: u64,
 }
 
@@ -45,6 +48,7 @@ impl World {
             config,
             pops: POPS.iter().map(pop).collect(),
             now_ms,
+            most_behind_ms: 0,
             ids: 0,
         }
     }
@@ -73,6 +77,10 @@ impl World {
         }
         let store = Direct(self.store.clone());
         let (pop, now_ms) = (&self.pops[pop], self.now_ms.load(Ordering::SeqCst));
+        pop.hands_out(Behind {
+            copy_ms: 0,
+            overwritten_ms: Dice(self.ids).between(0, self.most_behind_ms),
+        });
         let call = call(&ask, id);
         let request = Request::new(&call, &self.config, (&store, pop), Now::from_ms(now_ms));
         let outcome = service::handle(&request, &mut [].as_slice());
@@ -164,6 +172,18 @@ fn four_data_centres_and_a_dead_store_keep_the_pace_together() {
             "{all}, {least} at {quantity} in {automatic} s"
         );
         assert_eq!(inside[..5], [0; 5], "the policy does not begin at once");
+    }
+}
+
+/// The note of the visitor who went in last is one of the objects that a node should not hand out.
+#[test]
+fn nodes_that_are_behind_let_in_no_more_than_the_pace() {
+    for (automatic, quantity) in [(1, 4), (5, 10), (60, 60)] {
+        let mut world = World::new(pace(automatic, quantity));
+        world.most_behind_ms = 5_000;
+        let all: usize = world.dies(120, true).iter().sum();
+        let most = usize::try_from(120 * quantity / automatic).unwrap() + POPS.len();
+        assert!((most / 2..=most).contains(&all), "{all} of {most}");
     }
 }
 
