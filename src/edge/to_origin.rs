@@ -10,7 +10,7 @@ use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause}
 use fastly::http::{CandidateResponse, HeaderName, HeaderValue, Url};
 use fastly::{Backend, Request};
 
-use now_serving::http::{Call, Forward, PRIVATE, Site, Way, forbids_storing, told};
+use now_serving::http::{Call, Forward, PRIVATE, Site, Way, is_for_all, told};
 
 /// The backend of the origin where neither a room nor a region names another one.
 const ORIGIN: &str = "protected_content";
@@ -183,13 +183,9 @@ pub(super) fn hand_over(pending: PendingRequestHandle, cookies: &[String]) {
     reason = "the SDK asks for a function that may fail"
 )]
 fn keep_what_is_for_all(answer: &mut CandidateResponse) -> Result<(), SendErrorCause> {
-    let to_all = answer.get_header_all(CACHE_CONTROL);
-    let to_platform = answer.get_header_all("surrogate-control");
-    let is_for_one = forbids_storing(
-        to_all.map(HeaderValue::as_bytes),
-        to_platform.map(HeaderValue::as_bytes),
-    );
-    if is_for_one || answer.contains_header(SET_COOKIE) {
+    let status = answer.get_status().as_u16();
+    let lines = |name| answer.get_header_all(name).map(HeaderValue::as_bytes);
+    if !is_for_all(status, lines) {
         answer.set_uncacheable(true);
     }
     Ok(())

@@ -140,6 +140,43 @@ const FOR_ONE: &[&str] = &["private", "no-store"];
 /// The same, and the rule to ask the origin each time, which the platform does not follow by itself.
 const FOR_ONE_OR_ASKED: &[&str] = &["private", "no-store", "no-cache"];
 
+/// The rules that say for how long: the second is for caches that several visitors share.
+const TO_ALL_CACHES: &str = "max-age=";
+const TO_SHARED_ONES: &str = "s-maxage=";
+
+/// What tells one visitor from another, of what the origin is sent: an answer that varies by one of these is not for all. With
+/// `*` it varies by more than can be named.
+const OF_ONE: [&str; 7] = [
+    "*",
+    "cookie",
+    "authorization",
+    "queue-pass",
+    "queue-position",
+    "x-forwarded-for",
+    "fastly-client-ip",
+];
+
+/// Whether the origin says that an answer is for all visitors, and for how long, by its status and the lines of its headers. Without a
+/// word about the time the platform would keep most answers for two minutes, and some errors among them.
+#[must_use]
+pub fn is_for_all<'a, L: Iterator<Item = &'a [u8]>>(
+    status: u16,
+    lines: impl Fn(&'static str) -> L,
+) -> bool {
+    let [to_all, to_platform] = ["cache-control", "surrogate-control"];
+    let says_how_long = || {
+        lines(to_all).any(|line| has_time(line, &[TO_ALL_CACHES, TO_SHARED_ONES]))
+            || lines(to_platform).any(|line| has_time(line, &[TO_ALL_CACHES]))
+            || lines("expires").next().is_some()
+    };
+    let varies = || lines("vary").any(|line| has_part(line, &|name| OF_ONE.contains(&name)));
+    status < 400
+        && lines("set-cookie").next().is_none()
+        && !forbids_storing(lines(to_all), lines(to_platform))
+        && !varies()
+        && says_how_long()
+}
+
 /// Whether an answer may not be kept in the platform's cache, by the lines of the origin's `Cache-Control` and
 /// `Surrogate-Control`. With a `max-age` in the second an origin tells the platform what differs from what it tells
 /// browsers, so that `no-cache` in the first is for browsers then. Without one the platform goes by the first.
@@ -149,7 +186,10 @@ pub fn forbids_storing<'a>(
     surrogate_control: impl Iterator<Item = &'a [u8]>,
 ) -> bool {
     let to_platform: Vec<&[u8]> = surrogate_control.collect();
-    let forbidding = if to_platform.iter().any(|line| has_time(line)) {
+    let forbidding = if to_platform
+        .iter()
+        .any(|line| has_time(line, &[TO_ALL_CACHES]))
+    {
         FOR_ONE
     } else {
         FOR_ONE_OR_ASKED
@@ -160,15 +200,19 @@ pub fn forbids_storing<'a>(
         || to_platform.any(|line| names_any(line, FOR_ONE_OR_ASKED))
 }
 
-/// Whether a line says for how long.
-fn has_time(line: &[u8]) -> bool {
-    let line = String::from_utf8_lossy(line).to_ascii_lowercase();
-    let mut rules = line.split(',').map(str::trim);
-    rules.any(|rule| {
-        let seconds = rule.strip_prefix("max-age=").unwrap_or_default();
-        let seconds = seconds.trim_matches('"');
+/// Whether a line says for how long, by one of these rules.
+fn has_time(line: &[u8], rules: &[&str]) -> bool {
+    has_part(line, &|part| {
+        let seconds = rules.iter().find_map(|rule| part.strip_prefix(rule));
+        let seconds = seconds.unwrap_or_default().trim_matches('"');
         !seconds.is_empty() && seconds.bytes().all(|byte| byte.is_ascii_digit())
     })
+}
+
+/// Whether one of the parts between commas is such a one, in lower case.
+fn has_part(line: &[u8], is_it: &dyn Fn(&str) -> bool) -> bool {
+    let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+    line.split(',').map(str::trim).any(is_it)
 }
 
 fn names_any(line: &[u8], rules: &[&str]) -> bool {
@@ -284,6 +328,41 @@ mod tests {
     fn forbids<const N: usize, const M: usize>(all: [&str; N], platform: [&str; M]) -> bool {
         let platform = platform.iter().map(|line| line.as_bytes());
         forbids_storing(all.iter().map(|line| line.as_bytes()), platform)
+    }
+
+    #[test]
+    fn an_answer_is_for_all_where_the_origin_says_so_and_for_how_long() {
+        let is_for_all = |status, headers: &[(&str, &'static str)]| {
+            super::is_for_all(status, |name| {
+                let of_name = headers.iter().filter(move |(found, _)| *found == name);
+                of_name.map(|(_, value)| value.as_bytes())
+            })
+        };
+        let long = ("cache-control", "public, max-age=60");
+        for (headers, expected) in [
+            (&[long][..], true),
+            (&[("cache-control", "S-MaxAge=\"60\"")], true),
+            (&[("surrogate-control", "max-age=60")], true),
+            (&[("expires", "Thu, 01 Jan 2026 00:00:00 GMT")], true),
+            (&[long, ("vary", "Accept-Encoding, Origin")], true),
+            (&[long, ("vary", "X-Cookie")], true),
+            (&[], false),
+            (&[("cache-control", "public")], false),
+            (&[("cache-control", "max-age=")], false),
+            (&[long, ("cache-control", "private")], false),
+            (&[long, ("set-cookie", "a=1")], false),
+            (&[long, ("vary", "*")], false),
+            (&[long, ("vary", "Accept-Encoding,Cookie")], false),
+            (&[long, ("vary", "Accept"), ("vary", "Queue-Pass")], false),
+            (&[long, ("vary", "Authorization")], false),
+            (&[long, ("vary", "X-Forwarded-For")], false),
+        ] {
+            assert_eq!(is_for_all(200, headers), expected, "{headers:?}");
+        }
+        let statuses = [301, 304, 399, 400, 404, 410, 500, 503];
+        let kept = statuses.map(|status| is_for_all(status, &[long]));
+        let expected = [true, true, true, false, false, false, false, false];
+        assert_eq!(kept, expected);
     }
 
     #[test]

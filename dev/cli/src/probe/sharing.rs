@@ -142,7 +142,7 @@ fn is_kept(path: &str, last: Option<&Answer>, is_local: bool) -> Finding {
     let freshness = last.header("cache-control");
     Finding::differs(CACHED, format!("{path}: the third answer came from the origin, with `Cache-Control: {freshness}`."))
         .means("the origin is asked by each visitor.")
-        .mend("list the path in `cache_paths`. An answer with `Set-Cookie`, `private` or `no-store` is never kept.")
+        .mend("list the path in `cache_paths`, and have the origin say for how long, such as by `Cache-Control: max-age=3600`. An answer with `Set-Cookie`, `private`, `no-store` or `Vary: Cookie` is never kept.")
 }
 
 #[cfg(test)]
