@@ -442,6 +442,13 @@ impl House {
         })
     }
 
+    /// Its host has the platform's HTTP cache, and the limits that a story gives it.
+    pub(crate) fn wasm_strict() -> Self {
+        let store = Store::embedded(STORE_TOKEN).unwrap();
+        let wasm = harness::edge::strict_wasm().unwrap();
+        Self::start_in(ROOM, store, wasm, EdgeIs::default())
+    }
+
     /// Nobody listens where the origin should be.
     pub(crate) fn wasm_without_origin() -> Self {
         Self::wasm_with_origin("http://127.0.0.1:1")

@@ -170,6 +170,7 @@ mod platform {
     mod sign;
     mod signals;
     mod size;
+    mod strict_cache;
     mod waf;
     mod web_socket;
 }

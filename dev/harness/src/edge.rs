@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::process::Group;
 use crate::sandbox_dir::{self, Backends, Settings};
-use crate::{project, viceroy};
+use crate::{project, strict, viceroy};
 
 /// Viceroy compiles the Wasm when it starts; on a busy machine that takes a while.
 const START_DEADLINE: Duration = Duration::from_mins(5);
@@ -118,6 +118,7 @@ impl Edge {
         sandbox_dir::add_secrets(folder.path(), &options.secrets)?;
         sandbox_dir::add_acls(folder.path(), &options.acls)?;
         sandbox_dir::add_places(folder.path(), &options.places)?;
+        sandbox_dir::add_rules(folder.path())?;
         let wasm = if options.local {
             options.wasm.clone()
         } else {
@@ -184,6 +185,15 @@ impl Edge {
         Ok(())
     }
 
+    /// Says what the host of [`strict_wasm`] refuses from now on, by the names of its rules: at first nothing. Another Wasm does not ask.
+    ///
+    /// # Errors
+    /// When their file cannot be written.
+    pub fn set_rules(&self, rules: &[(&str, &str)]) -> Result<(), String> {
+        let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        sandbox_dir::write_rules(self.folder.path(), &rules.iter().map(own).collect())
+    }
+
     /// Forgets every line written so far, by Viceroy and to endpoints.
     pub fn forget_output(&self) {
         held(&self.lines).clear();
@@ -215,6 +225,16 @@ impl Edge {
 pub fn wasm() -> Result<PathBuf, String> {
     static WASM: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     WASM.get_or_init(project::build_wasm).clone()
+}
+
+/// Builds the Wasm whose host has the platform's limits and its HTTP cache, once per process, and returns its path. What that host
+/// was asked for is in the log `strict_host`.
+///
+/// # Errors
+/// When the build fails.
+pub fn strict_wasm() -> Result<PathBuf, String> {
+    static WASM: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    WASM.get_or_init(strict::build_strict_wasm).clone()
 }
 
 /// The command that runs Viceroy in an edge's folder, on a port of its own choice.

@@ -22,4 +22,4 @@ pub mod sandbox_dir;
 pub mod secret;
 pub mod size;
 
-pub use machine::{install, process, project, quiet, tools, viceroy};
+pub use machine::{install, process, project, quiet, strict, tools, viceroy};

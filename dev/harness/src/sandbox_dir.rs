@@ -19,6 +19,9 @@ pub type Settings = BTreeMap<String, String>;
 /// The name of the settings file in an edge's folder.
 const SETTINGS_FILE: &str = "config.json";
 
+/// The name of the file with the rules of a strict host.
+const RULES_FILE: &str = "rules.json";
+
 /// The two backends of the service.
 #[derive(Clone, Copy, Debug)]
 pub struct Backends<'a> {
@@ -105,16 +108,34 @@ fn parse(text: &str) -> Result<Settings, String> {
 /// # Errors
 /// When the folder cannot be written to.
 pub fn write_settings(folder: &Path, settings: &Settings) -> Result<(), String> {
-    let text = serde_json::json!(stored(settings)).to_string();
-    let new = folder.join("config.json.new");
-    fs::write(&new, text)
-        .and_then(|()| fs::rename(&new, folder.join(SETTINGS_FILE)))
-        .map_err(|error| {
-            format!(
-                "The settings in {} could not be written: {error}.",
-                folder.display()
-            )
-        })
+    replace(&folder.join(SETTINGS_FILE), &stored(settings))
+}
+
+/// Writes the rules of a strict host in the same way.
+///
+/// # Errors
+/// When the folder cannot be written to.
+pub fn write_rules(folder: &Path, rules: &Settings) -> Result<(), String> {
+    replace(&folder.join(RULES_FILE), rules)
+}
+
+fn replace(file: &Path, entries: &Settings) -> Result<(), String> {
+    let new = file.with_extension("json.new");
+    fs::write(&new, json!(entries).to_string())
+        .and_then(|()| fs::rename(&new, file))
+        .map_err(|error| format!("{} could not be written: {error}.", file.display()))
+}
+
+/// Adds a place for the rules of a strict host to the manifest in this folder; there are none yet.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn add_rules(folder: &Path) -> Result<(), String> {
+    write_rules(folder, &Settings::new())?;
+    let lines = format!(
+        "\n[local_server.config_stores.strict_host]\nformat = \"json\"\nfile = \"{RULES_FILE}\"\n"
+    );
+    add_to_manifest(folder, &lines)
 }
 
 /// Writes `fastly.toml` for an edge that runs in this folder.

@@ -49,6 +49,7 @@ pub(super) async fn answer(seen: &Seen, path: &str, query: Option<&str>) -> Resp
         ("GET" | "HEAD", "/download") => download(number(query, "mb").unwrap_or(100)),
         (_, "/echo") => echo(seen),
         ("GET" | "HEAD", "/cached") => cached(),
+        (_, "/answer") => as_asked(query.unwrap_or_default()),
         ("GET" | "HEAD", "/cookies") => typed("text/plain", "Two cookies.\n")
             .with(SET_COOKIE, "first=1; Path=/")
             .with(SET_COOKIE, "second=2; Path=/; HttpOnly"),
@@ -109,6 +110,26 @@ fn cached() -> Response {
     typed("text/plain", format!("Answer {count}.\n"))
         .with(CACHE_CONTROL, "public, max-age=60")
         .with(ETAG, "\"demo\"")
+}
+
+/// An answer as the query words it: the status, and any headers, such as `status=404&vary=cookie`. Its number says whether it came
+/// from here or from a cache.
+fn as_asked(query: &str) -> Response {
+    static ANSWERS: AtomicU64 = AtomicU64::new(1);
+    let count = ANSWERS.fetch_add(1, Ordering::Relaxed);
+    let mut response = typed("text/plain", format!("Answer {count}.\n"));
+    for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
+        if name == "status" {
+            let status = value
+                .parse()
+                .ok()
+                .and_then(|code| StatusCode::from_u16(code).ok());
+            *response.status_mut() = status.unwrap_or_default();
+        } else if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), value.parse()) {
+            response.headers_mut().append(name, value);
+        }
+    }
+    response
 }
 
 fn download(megabytes: u64) -> Response {

@@ -32,7 +32,7 @@ use Need::{
 const STAGES: &[Stage] = &[
     Stage { name: "format",      is_fast: true,  waits: false, needs: &[],                         after: &[],                    command: "fmt --all --check" },
     Stage { name: "lint",        is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "clippy --workspace --all-targets -- -D warnings" },
-    Stage { name: "lint wasm",   is_fast: false, waits: false, needs: &[WasmTarget],               after: &[],                    command: "clippy -p now-serving -p now-serving-baselines --target wasm32-wasip1 --bins -- -D warnings" },
+    Stage { name: "lint wasm",   is_fast: false, waits: false, needs: &[WasmTarget],               after: &[],                    command: "clippy -p now-serving -p now-serving-baselines -p now-serving-strict-host --target wasm32-wasip1 --lib --bins -- -D warnings" },
     UNIT,
     Stage { name: "pure",        is_fast: true,  waits: false, needs: &[],                         after: &[],                    command: "test -p now-serving --test suite -- pure::" },
     Stage { name: "native",      is_fast: true,  waits: false, needs: &[],                         after: &[],                    command: "test -p now-serving --test suite -- native::" },
@@ -42,6 +42,7 @@ const STAGES: &[Stage] = &[
     Stage { name: DEPENDENCIES,  is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "deny check" },
     Stage { name: "redis",       is_fast: false, waits: false, needs: &[Redis],                    after: &[],                    command: "test -p now-serving --test suite -- redis::" },
     BUILD,
+    BUILD_STRICT,
     BUILD_SHOP,
     BUILD_DEV,
     DEV,
@@ -50,7 +51,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "contract",    is_fast: false, waits: true,  needs: &[Viceroy, Schemathesis],    after: &["build"],             command: "test -p now-serving --test suite -- contract:: --test-threads=4" },
     Stage { name: "prometheus",  is_fast: false, waits: true,  needs: &[Viceroy, Prometheus],      after: &["build"],             command: "test -p now-serving --test suite -- prometheus::" },
     Stage { name: "examples",    is_fast: false, waits: true,  needs: &[Viceroy, Node, Python, Nginx, Locust], after: &["build", "build shop"], command: "test -p now-serving --test suite -- examples:: --test-threads=6" },
-    Stage { name: "platform",    is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- platform:: --test-threads=4" },
+    Stage { name: "platform",    is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build", "build strict"], command: "test -p now-serving --test suite -- platform:: --test-threads=4" },
     Stage { name: "docs",        is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "doc --workspace --no-deps --document-private-items" },
 ];
 
@@ -117,6 +118,9 @@ const UNIT: Stage =
 #[rustfmt::skip]
 const BUILD: Stage =
     Stage { name: "build",       is_fast: false, waits: false, needs: &[WasmTarget],               after: &[],                    command: "build --release --target wasm32-wasip1 --bin now-serving" };
+#[rustfmt::skip]
+const BUILD_STRICT: Stage =
+    Stage { name: "build strict", is_fast: false, waits: false, needs: &[WasmTarget],              after: &["build"],             command: "run --quiet -p now-serving-machine --bin strict-wasm" };
 #[rustfmt::skip]
 const BUILD_SHOP: Stage =
     Stage { name: "build shop",  is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "build -p now-serving --example queue-pass" };
