@@ -31,7 +31,7 @@ pub use entries::{
     uncounted_entry, unsound_entry,
 };
 use onwards::{METHODS, forward, options, unclear, web_socket_refused};
-pub use onwards::{bad_upgrade, no_web_sockets, whole_server};
+pub use onwards::{bad_upgrade, no_web_sockets, too_long, whole_server};
 use std::io::Read;
 pub use unsound::passes;
 use visits::{beside, invitation, worded};

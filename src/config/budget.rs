@@ -1,10 +1,12 @@
 //! What one sandbox may use of the platform before it ends.
 //!
 //! Known, from Fastly's documentation: an execution may make 32 backend calls (10 on trial accounts) and 32 look-ups of the config store,
-//! read five secrets, and take 50 ms of CPU. Assumed, since no document says it: an execution is the whole life of a sandbox, and not
+//! read five secrets, and take 50 ms of CPU; a URL may have 8 KB. Assumed, since no document says it: an execution is the whole life of a sandbox, and not
 //! one request of it; the other reading allows more. Invariant: a sandbox takes no request that could carry it over one of its own
 //! limits, which lie below these.
 
+/// The bytes of a URL. The SDK panics over one that the host does not take.
+pub const URL: usize = 8192;
 /// The look-ups of a sandbox.
 pub const LOOK_UPS: usize = 24;
 /// Its reads of the secret store.

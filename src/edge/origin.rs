@@ -6,6 +6,7 @@ use fastly::Request;
 use fastly::http::HeaderValue;
 use fastly::http::request::SendErrorCause;
 
+use now_serving::config::budget::URL;
 use now_serving::http::{Call, Commands, Forward, OnBad, Reply, Way, upgrades_only};
 use now_serving::queue::Answered;
 use now_serving::service;
@@ -29,6 +30,9 @@ pub(super) fn forwarded(
     };
     if forward.way == Way::WebSocket && !upgrades_only(lines()) {
         return (Forwarded::Instead(service::bad_upgrade(call)), None);
+    }
+    if request.get_url_str().len() > URL {
+        return (Forwarded::Instead(service::too_long(call, forward)), None);
     }
     let began = Instant::now();
     let sent = ToOrigin::new(request, forward, call).send();

@@ -86,6 +86,14 @@ pub fn no_web_sockets(call: &Call) -> Reply {
     secured(call, not_switched_on())
 }
 
+/// What is answered where the URL would be too long on its way to the origin: in a query `'` becomes `%27`.
+#[must_use]
+pub fn too_long(call: &Call, forward: &Forward) -> Reply {
+    let detail = "accepted are 8192 bytes of a URL, with %27 for each ' of the query";
+    let reply = Reply::problem(414, "URL too long", detail);
+    secured(call, reply.with_cookies(forward.set_cookies.clone()))
+}
+
 /// What is answered to a WebSocket whose `Connection` names other headers.
 #[must_use]
 pub fn bad_upgrade(call: &Call) -> Reply {
