@@ -86,12 +86,16 @@ impl Counts {
         }
     }
 
-    /// All that was counted goes into tills of the rooms. Where the cache has none to give, the log has it.
+    /// All that was counted goes into tills of the rooms. Where the cache has none to give, the log has it; so it does while the
+    /// settings could not be read that name the room, since no refresh looks into a till without one.
     pub(super) fn flush(&self) {
         loop {
-            if !self.flush_into_outbox(TURN) {
+            let is_known = !self.room().as_str().is_empty();
+            if !(is_known && self.flush_into_outbox(TURN) || self.tally.borrow().is_empty()) {
                 let uncounted = self.tally.take();
-                log(&service::uncounted_entry(now(), &self.room(), &uncounted));
+                let room = self.room();
+                let room = is_known.then_some(&*room);
+                log(&service::uncounted_entry(now(), room, &uncounted));
             }
             let next = self.parked.borrow().first().map(|(room, _)| room.clone());
             let Some(next) = next else { break };

@@ -56,10 +56,13 @@ pub(super) fn problems_entry(now: Now, reason: Reason, problems: &[Problem]) -> 
 
 /// The log line with what was counted and could be kept nowhere else.
 #[must_use]
-pub fn uncounted_entry(now: Now, room: &RoomName, tally: &Tally) -> String {
-    let counts = tally.encode();
-    let (timestamp, reason, room) = (now.ms(), Reason::Uncounted, room.as_str());
-    log::line(&json!({ "timestamp": timestamp, "reason": reason, "room": room, "counts": counts }))
+pub fn uncounted_entry(now: Now, room: Option<&RoomName>, tally: &Tally) -> String {
+    let (timestamp, reason, counts) = (now.ms(), Reason::Uncounted, tally.encode());
+    let mut entry = json!({ "timestamp": timestamp, "reason": reason, "counts": counts });
+    if let (Some(fields), Some(room)) = (entry.as_object_mut(), room) {
+        fields.insert("room".to_owned(), room.as_str().into());
+    }
+    log::line(&entry)
 }
 
 /// The log line about a release of visitors who waited: how many, what each limit allowed, and which one bound.
