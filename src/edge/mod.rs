@@ -3,6 +3,7 @@
 mod board;
 mod command;
 mod last_url;
+mod limit;
 mod lock;
 mod objects;
 mod origin;
@@ -130,7 +131,8 @@ impl SandboxState {
             vcpu_ms,
             ..self.settings.used()
         };
-        if self.settings.are_whole() && used.leaves_room(self.settings.most_calls()) {
+        let is_room = used.leaves_room(self.settings.most_calls());
+        if self.settings.are_whole() && is_room && !self.counts.is_at_limit.get() {
             Then::Next
         } else {
             Then::End

@@ -12,6 +12,7 @@ use now_serving::queue::Answered;
 use now_serving::service;
 
 use super::command::{Obeyed, obeyed};
+use super::outbox::Counts;
 use super::to_origin::{Sent, ToOrigin};
 use super::watch::{Watched, elapsed_ms, head_delivered, watched};
 
@@ -21,7 +22,7 @@ use super::watch::{Watched, elapsed_ms, head_delivered, watched};
 pub(super) fn forwarded(
     request: Request,
     forward: &Forward,
-    call: &Call,
+    (call, counts): (&Call, &Counts),
 ) -> (Forwarded, Option<Answered>) {
     let lines = || {
         request
@@ -55,16 +56,20 @@ pub(super) fn forwarded(
             .handed_over(&forward.set_cookies)
             .map(|()| (Forwarded::HandedOver, None)),
     });
+    let failed = handed_over.as_ref().err();
+    let is_at_limit = failed.is_some_and(|cause| counts.are_at_limit(cause));
+    // What this sandbox may not send says nothing of the origin.
+    let bad = (!is_at_limit).then_some(Answered::Bad);
     let reply = match handed_over {
         Ok(forwarded) => return forwarded,
         // So the SDK names what the platform answers while its product for WebSockets is switched off.
         Err(SendErrorCause::FanoutNotEnabled) => service::no_web_sockets(call),
         Err(_) if is_rescued(forward) => {
-            return (Forwarded::Watched(Watched::Withheld), Some(Answered::Bad));
+            return (Forwarded::Watched(Watched::Withheld), bad);
         }
         Err(_) => service::origin_failed(call, forward),
     };
-    let answered = forward.watch.map(|_| Answered::Bad);
+    let answered = forward.watch.and(bad);
     (Forwarded::Instead(reply), answered)
 }
 

@@ -46,6 +46,8 @@ pub(super) struct Counts {
     parked: Rc<RefCell<Vec<(RoomName, Tally)>>>,
     /// Calls of the origin and of the store.
     pub(super) calls: Rc<Cell<u64>>,
+    /// Whether the platform has refused a call of this sandbox for their number.
+    pub(super) is_at_limit: Rc<Cell<bool>>,
     /// Whether this request has renewed the copy of the board.
     pub(super) has_renewed: Rc<Cell<bool>>,
 }

@@ -55,7 +55,7 @@ pub(super) fn perform(
         Answer::Forward(forward) => forward,
     };
     counts.has_called();
-    let (forwarded, answered) = origin::forwarded(request, &forward, asked.call);
+    let (forwarded, answered) = origin::forwarded(request, &forward, (asked.call, counts));
     let is_ended = matches!(&forwarded, Forwarded::Obeyed(obeyed) if obeyed.ends);
     let ending = match forward.commands {
         Commands::Read(ending) => ending.filter(|_| is_ended),

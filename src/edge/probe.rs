@@ -45,6 +45,9 @@ fn answered(asked: &Asked<'_>, counts: &Counts) -> Option<Answered> {
     counts.has_called();
     let began = Instant::now();
     let sent = ToOrigin::send_probe(&url, site);
+    if sent.as_ref().is_err_and(|cause| counts.are_at_limit(cause)) {
+        return None;
+    }
     Some(
         match sent.and_then(|pending| head_in_time(pending, began, rule.slow_ms)) {
             Ok(Head::There(head, _)) => {

@@ -51,7 +51,7 @@ pub(super) fn answer_unsound(
             let status = match answer {
                 Answer::Forward(forward) => {
                     counts.has_called();
-                    status(origin::forwarded(request, &forward, &call).0)
+                    status(origin::forwarded(request, &forward, (&call, counts)).0)
                 }
                 Answer::Reply(reply) => Some(send(reply)),
             };

@@ -42,7 +42,9 @@ impl<'a> Upstash<'a> {
 
     fn send(&self, body: &str, began: Instant) -> Option<(u16, Vec<u8>)> {
         let mut url = self.url.borrow_mut();
-        ToStore::new(url.of(&self.config.store.url)?, &self.config.store.token)?.send(body, began)
+        let store = &self.config.store;
+        let request = ToStore::new(url.of(&store.url)?, &store.token)?;
+        request.send(body, began, self.counts)
     }
 }
 
@@ -67,8 +69,10 @@ impl ToStore {
         clippy::disallowed_methods,
         reason = "the constructor marks the request as a pass"
     )]
-    fn send(self, body: &str, began: Instant) -> Option<(u16, Vec<u8>)> {
-        let (head, mut answer) = self.0.send(BodyHandle::from(body), STORE).ok()?;
+    fn send(self, body: &str, began: Instant, counts: &Counts) -> Option<(u16, Vec<u8>)> {
+        let sent = self.0.send(BodyHandle::from(body), STORE);
+        let sent = sent.map_err(|cause| counts.are_at_limit(&cause));
+        let (head, mut answer) = sent.ok()?;
         let length = || {
             let value = head.get_header_value(&CONTENT_LENGTH, LENGTH).ok()??;
             value.to_str().ok()?.parse().ok()
