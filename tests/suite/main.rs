@@ -171,6 +171,7 @@ mod platform {
     mod signals;
     mod size;
     mod strict_cache;
+    mod strict_limits;
     mod waf;
     mod web_socket;
 }

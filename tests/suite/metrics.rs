@@ -125,7 +125,7 @@ impl Client {
 }
 
 /// A count as Prometheus has it.
-fn exact(number: u64) -> f64 {
+pub(crate) fn exact(number: u64) -> f64 {
     f64::from(u32::try_from(number).unwrap())
 }
 
