@@ -3,6 +3,8 @@
 //! Invariant: [`ToOrigin`] alone sends to a backend of the origin, and when one is made it is settled whether the platform
 //! may keep the answer in a shared cache. `clippy.toml` finds a call of the SDK that sends in any other place.
 
+use std::time::Duration;
+
 use fastly::experimental::{BackendExt as _, BackendHealth};
 use fastly::handle::{BodyHandle, CacheOverride, PendingRequestHandle, RequestHandle};
 use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE, USER_AGENT};
@@ -177,6 +179,9 @@ pub(super) fn hand_over(pending: PendingRequestHandle, cookies: &[String]) {
     pending.send_to_client();
 }
 
+/// How long it is noted that an answer was not stored. As long as the answer says an error would keep a whole path from the cache.
+const NOTED: Duration = Duration::from_secs(10);
+
 /// Runs before an answer is stored. One that is not stored is noted, so that requests for it do not wait for each other.
 #[expect(
     clippy::unnecessary_wraps,
@@ -187,6 +192,7 @@ fn keep_what_is_for_all(answer: &mut CandidateResponse) -> Result<(), SendErrorC
     let lines = |name| answer.get_header_all(name).map(HeaderValue::as_bytes);
     if !is_for_all(status, lines) {
         answer.set_uncacheable(true);
+        answer.set_ttl(NOTED);
     }
     Ok(())
 }

@@ -167,7 +167,6 @@ pub fn is_for_all<'a, L: Iterator<Item = &'a [u8]>>(
     let says_how_long = || {
         lines(to_all).any(|line| has_time(line, &[TO_ALL_CACHES, TO_SHARED_ONES]))
             || lines(to_platform).any(|line| has_time(line, &[TO_ALL_CACHES]))
-            || lines("expires").next().is_some()
     };
     let varies = || lines("vary").any(|line| has_part(line, &|name| OF_ONE.contains(&name)));
     status < 400
@@ -343,7 +342,7 @@ mod tests {
             (&[long][..], true),
             (&[("cache-control", "S-MaxAge=\"60\"")], true),
             (&[("surrogate-control", "max-age=60")], true),
-            (&[("expires", "Thu, 01 Jan 2026 00:00:00 GMT")], true),
+            (&[("expires", "Thu, 01 Jan 2026 00:00:00 GMT")], false),
             (&[long, ("vary", "Accept-Encoding, Origin")], true),
             (&[long, ("vary", "X-Cookie")], true),
             (&[], false),

@@ -6,7 +6,7 @@ use now_serving::http::negotiate::{
     is_in_no_frame, is_navigation, is_posted_form, media, wants_json,
 };
 use now_serving::http::{
-    Answer, Call, Forward, HEADERS, Reply, forbids_storing, is_withheld, told, upgrades_only,
+    Answer, Call, Forward, HEADERS, Reply, is_for_all, is_withheld, told, upgrades_only,
 };
 use now_serving::i18n::{LANGUAGES, words};
 
@@ -16,7 +16,11 @@ pub fn target(bytes: &[u8]) {
     judged(&call);
     let lines = || bytes.split(|byte| *byte == b'\n');
     let is_private = |line: &[u8]| line.trim_ascii().eq_ignore_ascii_case(b"private");
-    let is_kept = !forbids_storing(lines(), std::iter::empty());
+    let of = |name| {
+        let is_asked = name == "cache-control";
+        lines().filter(move |_| is_asked)
+    };
+    let is_kept = is_for_all(200, of);
     assert!(!is_kept || !lines().any(is_private), "private, and kept");
     let _ = upgrades_only(lines());
     for line in lines() {

@@ -323,8 +323,12 @@ pub(crate) mod abi {
         let Some(look_up) = LookUp::at(handle) else {
             return FastlyStatus::BADF;
         };
-        look_up.says("not offered");
-        let (core_mask, core_options) = core_options((mask, unsafe { &*options }), NOT_KEPT);
+        let options = unsafe { &*options };
+        look_up.says(&format!(
+            "not offered, noted for {} s",
+            options.max_age_ns / super::NS
+        ));
+        let (core_mask, core_options) = core_options((mask, options), NOT_KEPT);
         let mut body = 0;
         let status =
             unsafe { core::transaction_insert(look_up.core, core_mask, &core_options, &mut body) };

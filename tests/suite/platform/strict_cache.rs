@@ -123,8 +123,9 @@ fn an_answer_is_offered_to_the_cache_only_where_the_origin_says_that_it_is_for_a
         "status=404",
         "",
         "cache-control=public",
+        "expires=0",
     ] {
-        assert_eq!(asked_for(query), ["not offered"], "{query}");
+        assert_eq!(asked_for(query), ["not offered, noted for 10 s"], "{query}");
     }
 }
 
