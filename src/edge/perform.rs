@@ -157,7 +157,8 @@ impl Performed {
 
     /// What could wait until the visitor had been answered. The store should soon hear of an answer that was not well.
     pub(super) fn follow_up(self, after: FollowUp, asked: &Asked<'_>) {
-        let has_bad_news = self.told.is_some() && self.answered != Some(Answered::Ok);
+        let is_bad = |answered| answered != Answered::Ok;
+        let has_bad_news = self.told.is_some() && self.answered.is_some_and(is_bad);
         match (self.ended, after) {
             (Some(session), _) => service::end_session(session, asked),
             (None, FollowUp::Nothing) if has_bad_news => {

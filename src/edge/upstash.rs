@@ -94,6 +94,10 @@ impl Transport for Upstash<'_> {
         answer
     }
 
+    fn is_at_limit(&self) -> bool {
+        self.counts.is_at_limit.get()
+    }
+
     fn failed(&self, fault: &StoreError) {
         self.counts.tally.borrow_mut().failed(fault.kind());
     }

@@ -247,7 +247,11 @@ impl Line<'_> {
             self.hear(&answer);
             Ok(told)
         });
-        read.inspect_err(|fault| self.store.failed(fault))
+        read.inspect_err(|fault| {
+            if *fault != StoreError::NotAsked {
+                self.store.failed(fault);
+            }
+        })
     }
 
     fn eval_raw(
@@ -320,6 +324,10 @@ impl Line<'_> {
     }
 
     fn command(&self, command: &[&str], attempt: Attempt) -> Result<serde_json::Value, StoreError> {
-        upstash::decode(self.store.post(&upstash::encode(command), attempt))
+        let answer = upstash::decode(self.store.post(&upstash::encode(command), attempt));
+        answer.map_err(|fault| match fault {
+            StoreError::NoAnswer if self.store.is_at_limit() => StoreError::NotAsked,
+            fault => fault,
+        })
     }
 }

@@ -15,6 +15,11 @@ pub trait Transport {
     /// the request has no such attempt left.
     fn post(&self, body: &str, attempt: Attempt) -> Option<(u16, Vec<u8>)>;
 
+    /// Whether this sandbox may make no more calls, so that one without an answer was never sent.
+    fn is_at_limit(&self) -> bool {
+        false
+    }
+
     /// Hears that a verb of the line got no usable answer, however many calls it made.
     fn failed(&self, _fault: &StoreError) {}
 
@@ -82,7 +87,7 @@ pub enum StoreError {
     Rejected(String),
     /// The answer was not what the protocol or the script promises.
     Garbled,
-    /// It was not asked: calls of this data centre failed a moment ago, and only few may try.
+    /// It was not asked: calls of this data centre failed a moment ago, and only few may try; or this sandbox may make no more.
     NotAsked,
 }
 
@@ -114,7 +119,7 @@ impl std::fmt::Display for StoreError {
             Self::Rejected(error) => write!(f, "the store rejected the call: {error}"),
             Self::Garbled => f.write_str("the store's answer could not be understood"),
             Self::NotAsked => {
-                f.write_str("the store was not asked, since calls failed here a moment ago")
+                f.write_str("the store was not asked, since calls failed here a moment ago or this sandbox may make no more")
             }
         }
     }

@@ -74,6 +74,9 @@ impl<'a> Draws<'a> {
     /// Its draw failed.
     pub fn failed(&self, fault: &StoreError) {
         failed(self.pop, self.now, fault);
+        if *fault == StoreError::NotAsked {
+            return;
+        }
         if let Some(closure) = breaker(self.pop).failed(self.now.ms(), self.chance) {
             let numbers = [closure.until_ms, closure.repeats];
             write(self.pop, Marker::Closure, numbers, KEPT);
@@ -97,8 +100,11 @@ pub(crate) fn other_format(pop: &dyn Markers) -> Option<u64> {
     read(pop, Marker::Format).map(|[kept]| kept)
 }
 
-/// A call that began then was not answered.
+/// A call that began then was not answered. One that was never sent says nothing of the store.
 pub fn failed(pop: &dyn Markers, began: Now, fault: &StoreError) {
+    if *fault == StoreError::NotAsked {
+        return;
+    }
     if let StoreError::OtherFormat(kept) = fault {
         write(pop, Marker::Format, [*kept], KEPT);
     }
