@@ -21,6 +21,8 @@ say() { printf '%s\n' "$*"; }
 
 # What does not stop it: said at once, and again at the end.
 NOTES=
+# Whether the file for the secrets was made by this run.
+MADE=
 note() {
   say "Note: $*"
   NOTES="$NOTES
@@ -28,7 +30,7 @@ note() {
 }
 
 stop() {
-  [ ! -e "$KEEP" ] || [ -s "$KEEP" ] || rm "$KEEP"
+  [ -z "$MADE" ] || [ -s "$KEEP" ] || rm -f "$KEEP"
   printf '\nStopped: %s\n' "$*" >&2
   exit 1
 }
@@ -142,12 +144,15 @@ UPSTASH=$(host "${answer%/}")
 ask_hidden "Its REST token, the one that may write"
 UPSTASH_TOKEN=$answer
 case $UPSTASH_TOKEN in *[!A-Za-z0-9_=+/.-]* | '') stop "that is no REST token." ;; esac
-ask "Trial account at Fastly? y, or Return for no"
-case $(printf %s "$answer" | tr A-Z a-z) in
-  y | yes) SETTINGS='{"backend_calls":10}' ;;
-  '' | n | no) SETTINGS='{}' ;;
-  *) stop "the answer is y, n, or Return for no." ;;
-esac
+SETTINGS=
+while [ -z "$SETTINGS" ]; do
+  ask "Trial account at Fastly? y, or Return for no"
+  case $(printf %s "$answer" | tr A-Z a-z) in
+    y | yes) SETTINGS='{"backend_calls":10}' ;;
+    '' | n | no) SETTINGS='{}' ;;
+    *) say "That is neither y nor n." ;;
+  esac
+done
 ask "Log: s3, newrelic, the https:// URL of your own, or Return for none"
 LOG=$answer
 LOG_KEY=
@@ -200,10 +205,13 @@ look() {
 same_backend() {
   is_there fastly service backend describe --service-id "$ID" --version "$VERSION" --name "$1" || return 0
   there=$(shown Address)
-  [ "$there" = "$2" ] ||
-    stop "the backend $1 leads to $there, not to $2. Answer $there, or change the backend first, and run this again:
-  fastly service backend update --service-id $ID --version latest --autoclone --name $1 --address $2 --ssl-sni-hostname $2 --ssl-cert-hostname $2
+  [ "$there" != "$2" ] || return 0
+  change="
+  fastly service backend update --service-id $ID --version latest --autoclone --name $1 --address $2 --ssl-sni-hostname $2 --ssl-cert-hostname $2"
+  [ "$1" != upstash ] || change="$change --override-host $2"
+  [ "$VERSION" != active ] || change="$change
   fastly service version activate --service-id $ID --version latest"
+  stop "the backend $1 leads to $there, not to $2. Answer $there, or change the backend first, and run this again:$change"
 }
 # The certificate that this script ordered: in the comment of the service, so that a later run knows it too.
 ORDERED=
@@ -221,6 +229,7 @@ elif [ -n "$CONFIG$SECRETS" ]; then
   stop "your account has stores of the name $NAME already, and no service $NAME. Take another name: NAME=tickets sh deploy/first.sh"
 fi
 # A room has secrets of its own: a file of another account or domain is not for this one.
+[ -e "$KEEP" ] || MADE=yes
 printf '' >>"$KEEP" || stop "$KEEP, where the new secrets are kept, cannot be written."
 chmod 600 "$KEEP"
 [ ! -s "$KEEP" ] || [ "$(head -n 1 "$KEEP")" = "$MARK, service $ID" ] ||

@@ -482,7 +482,10 @@ fn an_answer_that_cannot_be_right_stops_it_before_anything_is_made() {
             "https://",
         ),
         (&ANSWERS[..3], "no answer"),
-        (&[&ANSWERS[..4], &["maybe", ""]].concat(), "y, n, or Return"),
+        (
+            &[&ANSWERS[..4], &["maybe"]].concat(),
+            "no answer to: Trial account",
+        ),
     ] {
         stopped(&world.run(answers), why);
     }
@@ -752,6 +755,10 @@ fn a_running_service_gets_no_other_site_and_no_other_store() {
     // By the commands that it shows.
     let commands = said.split("run this again:\n").nth(1).unwrap();
     world.by_hand(commands);
+    let updated = world.api.seen().into_iter().rev();
+    let mut updated = updated.filter(|seen| seen.line.ends_with("/backend/upstash"));
+    let updated = form(&updated.next().unwrap().body());
+    assert!(has(&updated, "override_host", "us1-other.upstash.io"));
     done(&world.run(&answers));
 }
 
@@ -768,7 +775,7 @@ fn an_origin_that_does_not_answer_and_settings_that_stay_are_noted_at_the_end() 
         end.to_owned()
     };
     assert!(end(&ran).contains("the origin did not answer from here"));
-    let trial = [&ANSWERS[..4], &["yes", ""]].concat();
+    let trial = [&ANSWERS[..4], &["maybe", "yes", ""]].concat();
     let ran = world.run(&trial);
     done(&ran);
     assert!(end(&ran).contains("\"backend_calls\": 10"), "{}", ran.said);
