@@ -272,7 +272,11 @@ impl<'a> Reader<'a> {
         default: T,
         choices: &[(&str, T)],
     ) -> T {
-        let usual = choices.iter().find(|(_, choice)| *choice == default);
+        let is_usual = |(_, choice): &&(&str, T)| *choice == default;
+        let usual = self
+            .table
+            .as_ref()
+            .and_then(|_| choices.iter().find(is_usual));
         let usual = usual.map_or("", |(name, _)| name);
         let chosen = self.chosen(key, usual, &mut choices.iter().map(|(name, _)| *name));
         let chosen = chosen.and_then(|at| choices.get(at));

@@ -86,10 +86,11 @@ pub fn no_web_sockets(call: &Call) -> Reply {
     secured(call, not_switched_on())
 }
 
-/// What is answered where the URL would be too long on its way to the origin: in a query `'` becomes `%27`.
+/// What is answered where the URL would be too long on its way to the origin: what is not ASCII grows on the way, and so does `'` in a query.
 #[must_use]
 pub fn too_long(call: &Call, forward: &Forward) -> Reply {
-    let detail = "accepted are 8192 bytes of a URL, with %27 for each ' of the query";
+    let detail =
+        "accepted are 8192 bytes of a URL in percent-encoding, such as %27 for ' and %C3%A9 for é";
     let reply = Reply::problem(414, "URL too long", detail);
     secured(call, reply.with_cookies(forward.set_cookies.clone()))
 }

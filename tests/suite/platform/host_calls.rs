@@ -125,7 +125,7 @@ fn a_request_calls_the_host_no_more_often_than_it_needs() {
     is_usual(60, 6, &drawing);
 }
 
-/// After this time the sandbox of a visit has ended, and the copy of the board is old.
+/// After this time the sandbox of a visit has ended, which the local server lets wait for ten seconds, and the copy of the board is old.
 const QUIET: Duration = Duration::from_secs(12);
 
 /// What one page asks for besides itself, all at once: nearly each has a sandbox of its own.

@@ -93,7 +93,7 @@ fn logged(house: &House) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
 }
 
 /// Waits until each decision of the log is in the metrics, or in a line about what could not be counted otherwise: a sandbox that waits
-/// for more to do puts by what it has counted after 15 seconds.
+/// for more to do puts by what it has counted after ten seconds: so long the local server has it wait.
 fn all_is_counted(house: &House) {
     let mut wrong = Vec::new();
     for _ in 0..80 {
