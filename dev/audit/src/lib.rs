@@ -1,4 +1,4 @@
-//! Whether the journal of a room hangs together: `cargo dev audit`.
+//! Whether the journal of a room hangs together: `now-serving audit`.
 //!
 //! It reads what `/_queue/journal` answered and what the log says was noted, in any order and as often as it comes. Invariant: where
 //! it finds no fault, no line between the first and the last was changed, left out or put elsewhere.

@@ -94,7 +94,7 @@ const OPTIMISED: [&str; 7] = [
     "--profile",
     "measure",
     "--package",
-    "now-serving-cli",
+    "now-serving-dev",
     "--bin",
     "dev",
 ];

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use audit::audit_from;
-use harness::secret::Secret;
+use cli_core::secret::Secret;
 use machine::packages::is_yes;
 use now_serving::store::script;
 use serde_json::json;
@@ -20,8 +20,7 @@ use tokio::runtime::Builder;
 use upstash_local::Store;
 use virtual_edge::Direct;
 
-use crate::probe::client::Bounds;
-use crate::remote_store::{RemoteStore, token_given_or_typed};
+use cli::remote_store::{Bounds, RemoteStore, token_given_or_typed};
 use rooms::Rooms;
 
 /// The longest that a run takes.
@@ -68,7 +67,7 @@ pub fn test(url: &str, name: &str) -> Result<bool, String> {
         return Ok(true);
     }
     stop_by_ctrl_c()?;
-    store.client.begins(Bounds {
+    store.begins(Bounds {
         requests: most,
         time: LONGEST,
     });
@@ -79,7 +78,7 @@ pub fn test(url: &str, name: &str) -> Result<bool, String> {
         anstream::println!("The latest command without an answer: {fault}");
     }
     let left = rooms.delete_all(|words| store.put_back(words));
-    anstream::println!("{}", found.told(store.client.requests(), &left, is_stopped));
+    anstream::println!("{}", found.told(store.requests(), &left, is_stopped));
     Ok(found.faults.is_empty() && left == Ok(0) && !is_stopped)
 }
 

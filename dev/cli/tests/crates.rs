@@ -37,6 +37,7 @@ fn the_products_tests_compile_nothing_that_only_the_commands_need() {
     for needed in [
         "now-serving",
         "now-serving-audit",
+        "now-serving-cli-core",
         "now-serving-fuzz",
         "now-serving-harness",
         "now-serving-machine",
@@ -47,6 +48,7 @@ fn the_products_tests_compile_nothing_that_only_the_commands_need() {
     }
     let commands = [
         "now-serving-cli",
+        "now-serving-dev",
         "now-serving-bench",
         "now-serving-baselines",
         "now-serving-runner",
@@ -66,8 +68,28 @@ fn the_products_tests_compile_nothing_that_only_the_commands_need() {
 /// The bench is part of the commands, and what only it needs to measure with is compiled for it alone.
 #[test]
 fn the_commands_compile_no_criterion() {
-    assert!(!compiled_for_tests_of("now-serving-cli").contains("criterion"));
+    assert!(!compiled_for_tests_of("now-serving-dev").contains("criterion"));
     assert!(compiled_for_tests_of("now-serving-bench").contains("criterion"));
+}
+
+/// Operators get one file, which runs on a machine that has nothing of a developer's.
+#[test]
+fn the_program_of_operators_has_nothing_that_runs_the_wasm_or_installs_a_tool() {
+    let linked = compiled("now-serving-cli", "normal");
+    for needed in ["now-serving", "now-serving-audit", "now-serving-simulator"] {
+        assert!(linked.contains(needed), "{needed}");
+    }
+    for other in [
+        "now-serving-dev",
+        "now-serving-harness",
+        "now-serving-machine",
+        "now-serving-runner",
+        "now-serving-start",
+        "fantoccini",
+        "ureq",
+    ] {
+        assert!(!linked.contains(other), "{other}");
+    }
 }
 
 /// A contributor waits for them before the first test.

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use cli::real;
+use development::real;
 use simulator::apart::Apart;
 use simulator::record::Checks;
 use simulator::simulate::{Options, cases};

@@ -1,4 +1,4 @@
-//! Rehearses an event before it happens, and plans one: `cargo dev simulate` and `cargo dev plan`.
+//! Rehearses an event before it happens, and plans one: `now-serving simulate` and `now-serving plan`.
 //!
 //! A simulation runs the product itself: the real service with the real scripts, in virtual time, for visitors who wait, leave,
 //! sleep and come back. [`scenario`] is what a file says, [`site`] the product in its POPs, [`person`] and [`world`] who comes

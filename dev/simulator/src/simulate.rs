@@ -1,4 +1,4 @@
-//! `cargo dev simulate`: what it can be told, and the order of its work.
+//! `now-serving simulate`: what it can be told, and the order of its work.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::site::{Polls, Site};
 use crate::split;
 use crate::world;
 
-/// What `cargo dev simulate` can be told.
+/// Options of `now-serving simulate`.
 #[derive(Debug, Default, clap::Args)]
 pub struct Options {
     /// The name of a scenario that comes with this program, or a file with your own [default with --log: log]

@@ -71,7 +71,7 @@ fn begin_wasm() {
 fn program_of(command: &str, is_on_a_store: bool) -> [&'static str; 2] {
     match command {
         "test" | "doctor" if !is_on_a_store => ["now-serving-runner", "runner"],
-        _ => ["now-serving-cli", "dev"],
+        _ => ["now-serving-dev", "dev"],
     }
 }
 

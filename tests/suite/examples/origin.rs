@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use cli_core::secret::pass_keys;
 use harness::ports::free_addr;
-use harness::secret::pass_keys;
 use harness::{project, tools};
 use now_serving::queue::{Now, Position, RoomName};
 use now_serving::ticket::keys::{Purpose, derived};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use cli_core::secret::verifier_keys;
 use harness::ports::free_addr;
-use harness::secret::verifier_keys;
 use harness::tools;
 use serde_json::Value;
 

@@ -154,7 +154,7 @@ fn last_pass(house: &House) -> String {
 
 /// What `cargo dev secret pass` prints for these entries, line by line: the name of each key, and the key.
 fn printed_keys(entries: &str) -> Vec<(String, HS256Key)> {
-    let printed = harness::secret::pass_keys(entries).unwrap();
+    let printed = cli_core::secret::pass_keys(entries).unwrap();
     let line = |line: &str| {
         let (kid, key) = line.split_once(' ').unwrap();
         (kid.to_owned(), HS256Key::from_bytes(&unhex(key)))

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use harness::secret::Secret;
+use cli_core::secret::Secret;
 use now_serving::config::{
     Config, DEVELOPMENT, DOCUMENT, RETIRED, SECRETS, SINGLE, Source, Unreadable,
 };

@@ -3,7 +3,7 @@
 use audit::audit;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use harness::kit::{TakenOver, take_over};
+use cli_core::kit::{TakenOver, take_over};
 use now_serving::queue::RoomName;
 use serde_json::{Value, json};
 

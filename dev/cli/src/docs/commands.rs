@@ -1,4 +1,4 @@
-//! `docs/reference/cli.md`: what each command can be told, as clap knows it.
+//! `docs/reference/cli.md` and `dev.md`: the options of each command, as clap knows them.
 
 use std::fmt::Write as _;
 
@@ -8,12 +8,12 @@ use simulator::units::grouped;
 /// What no option takes.
 const TOO_MANY: &str = "9223372036854775807";
 
-/// A section for each command.
-pub(super) fn reference(mut commands: Command) -> String {
+/// A section for each command that the page has.
+pub(super) fn reference(mut commands: Command, has: impl Fn(&str) -> bool) -> String {
     commands.build();
     let sections = commands
         .get_subcommands()
-        .filter(|command| command.get_name() != "help")
+        .filter(|command| command.get_name() != "help" && has(command.get_name()))
         .map(|command| section(commands.get_name(), command));
     sections.collect::<String>() + "\n"
 }

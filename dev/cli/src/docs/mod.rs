@@ -6,6 +6,7 @@ mod settings;
 
 use std::fs;
 
+use clap::Subcommand as _;
 use harness::project;
 
 pub use settings::help as settings_help;
@@ -31,7 +32,13 @@ pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> 
         part(
             "docs/reference/cli.md",
             "commands",
-            commands::reference(commands),
+            commands::reference(cli::command_line(), |_| true),
+        ),
+        part(
+            "docs/reference/dev.md",
+            "commands",
+            // Those that the page of the operators' program has.
+            commands::reference(commands, |name| !cli::Command::has_subcommand(name)),
         ),
         part("docs/reference/settings.md", "settings", settings::rows()),
         part("docs/reference/metrics.md", "metrics", metrics::rows()),

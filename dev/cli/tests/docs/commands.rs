@@ -1,6 +1,7 @@
 //! Every command of the README, the tutorials and the how-tos is run by the suite, or the page says why not.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
@@ -8,7 +9,10 @@ use std::sync::LazyLock;
 use crate::page::{documents, files, guides, name, text, told};
 
 /// What this test runs, in a folder of its own: how the commands begin.
-const HERE: [&str; 9] = [
+const HERE: [&str; 12] = [
+    "now-serving secret",
+    "now-serving check",
+    "now-serving plan",
     "cargo dev secret",
     "cargo dev check",
     "cargo dev plan",
@@ -140,7 +144,7 @@ static RUN_AS_THEY_STAND: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 /// The tests of the project, as text.
 static TESTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
-    let sources = ["dev", "tests"]
+    let sources = ["cli", "dev", "tests"]
         .iter()
         .flat_map(|folder| files(folder, ".rs"));
     let sources = sources.map(|path| (name(&path), fs::read_to_string(path).unwrap()));
@@ -193,9 +197,10 @@ fn runs_in_a_section(command: &str) -> bool {
     })
 }
 
-/// `cargo dev test NAME` runs a test, and `cargo dev NAME` alone is the name of a command.
+/// `cargo dev test NAME` runs a test; `cargo dev NAME` and `now-serving NAME` alone are the names of commands.
 fn is_named(command: &str) -> bool {
-    let Some(words) = command.strip_prefix("cargo dev ") else {
+    let mut programs = ["cargo dev ", "now-serving "].iter();
+    let Some(words) = programs.find_map(|program| command.strip_prefix(program)) else {
         return false;
     };
     match words.strip_prefix("test ") {
@@ -308,14 +313,20 @@ fn what_a_guide_says_of_secrets_settings_and_plans_runs_as_it_stands() {
     assert!(many > 15, "{many}");
 }
 
+/// Runs them with a `now-serving` in the `PATH`: `cargo dev` has the same commands.
 fn run(page: &str, folder: &Path, commands: &str) {
+    let programs = tempfile::tempdir().unwrap();
+    let dev = env!("CARGO_BIN_EXE_dev");
+    symlink(dev, programs.path().join("now-serving")).unwrap();
+    let path = std::env::var("PATH").unwrap();
     let output = Command::new("sh")
         .args([
             "-euc",
             &format!("cargo() {{ shift; \"$DEV\" \"$@\"; }}\n{commands}"),
         ])
         .current_dir(folder)
-        .env("DEV", env!("CARGO_BIN_EXE_dev"))
+        .env("DEV", dev)
+        .env("PATH", format!("{}:{path}", programs.path().display()))
         .env("JWT_SECRET", "development-only-jwt-secret-0123456789abcdef")
         .output()
         .unwrap();
@@ -324,15 +335,28 @@ fn run(page: &str, folder: &Path, commands: &str) {
     assert!(output.status.success(), "{page}:\n{commands}\n{said}");
 }
 
-/// As [`docs/reference/cli.md`] has them, which `cargo dev docs` writes.
-#[test]
-fn every_page_names_commands_and_options_that_there_are() {
-    let reference = text("docs/reference/cli.md");
-    let sections = reference.split("\n## `cargo dev ").skip(1);
-    let sections: Vec<(&str, &str)> = sections
+/// The commands of a program, each with its options, as `cargo dev docs` writes them.
+fn sections<'a>(reference: &'a str, program: &str) -> Vec<(&'a str, &'a str)> {
+    let begin = format!("\n## `{program} ");
+    let sections = reference.split(&begin).skip(1);
+    let sections: Vec<_> = sections
         .map(|section| section.split_once('`').unwrap())
         .collect();
     assert!(sections.len() > 8, "{sections:?}");
+    sections
+}
+
+#[test]
+fn every_page_names_commands_and_options_that_there_are() {
+    let [cli, dev] = ["cli", "dev"].map(|page| text(&format!("docs/reference/{page}.md")));
+    let of_operators = sections(&cli, "now-serving");
+    // Operators' commands that both programs have are on the page of the shipped one. What `cargo dev` has of the same name comes first.
+    let mut of_developers = sections(&dev, "cargo dev");
+    let names: Vec<_> = of_developers.iter().map(|(name, _)| *name).collect();
+    let shared = of_operators
+        .iter()
+        .filter(|(name, _)| !names.contains(name));
+    of_developers.extend(shared);
     let below = ["docs", "examples"].into_iter();
     let pages = below
         .flat_map(|folder| files(folder, ".md"))
@@ -341,7 +365,11 @@ fn every_page_names_commands_and_options_that_there_are() {
     for page in pages.chain(["README.md", "CONTRIBUTING.md"].map(str::to_owned)) {
         for told in told(&page, &text(&page)) {
             for command in told.commands {
-                let Some((_, words)) = command.split_once("cargo dev ") else {
+                let (sections, words) = if let Some((_, words)) = command.split_once("cargo dev ") {
+                    (&of_developers, words)
+                } else if let Some(words) = command.strip_prefix("now-serving ") {
+                    (&of_operators, words)
+                } else {
                     continue;
                 };
                 let words = words.split(['|', ')', '>', '&']).next().unwrap();

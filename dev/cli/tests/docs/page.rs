@@ -116,7 +116,8 @@ fn of_block(kind: &str, lines: &[&str]) -> Vec<String> {
 /// The commands of this project and of Fastly that a sentence quotes.
 fn quoted(line: &str) -> Vec<String> {
     let quotes = line.split('`').skip(1).step_by(2);
-    let is_one = |quote: &&str| quote.starts_with("cargo dev ") || quote.starts_with("fastly ");
+    let programs = ["cargo dev ", "now-serving ", "fastly "];
+    let is_one = |quote: &&str| programs.iter().any(|program| quote.starts_with(program));
     quotes.filter(is_one).map(str::to_owned).collect()
 }
 

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::PoisonError;
 
 use cli::check::verdict;
-use cli::fastly_api::{Api, SERVICE, TOKEN};
+use development::fastly_api::{Api, SERVICE, TOKEN};
 use harness::edge::{Edge, EdgeOptions};
 use harness::origin::Origin;
 use harness::project::{self, project};

@@ -16,9 +16,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
-use cli::fastly_api::{Api, SERVICE, TOKEN};
+use cli_core::secret;
+use development::fastly_api::{Api, SERVICE, TOKEN};
 use harness::project::{self, project};
-use harness::{secret, tools, viceroy};
+use harness::{tools, viceroy};
 
 /// The page in `docs/how-to` that leads from nothing to a service.
 const DEPLOY: &str = "deploy-with-the-cli.md";

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use cli::fastly_api::{Api, SERVICE};
+use development::fastly_api::{Api, SERVICE};
 use harness::project::{self, project};
 use nix::pty::openpty;
 

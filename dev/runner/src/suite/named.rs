@@ -382,8 +382,9 @@ mod tests {
             "suite",
             "now-serving",
             "runner",
-            "cli serve",
-            "cli dev",
+            "cli alone",
+            "dev serve",
+            "dev dev",
             "upstash-local store",
         ] {
             assert!(

@@ -66,14 +66,14 @@ pub(super) const SUITE: (&str, &str) = ("now-serving", "suite");
 #[rustfmt::skip]
 const NEEDS: &[(&str, &str, &str, &[Need])] = &[
     ("now-serving-cli",     "cli",             "draw::",         &[Python]),
-    ("now-serving-cli",     "download",        "",               &[WasmTarget, FastlyCli, Viceroy]),
-    ("now-serving-cli",     "fastly_commands", "",               &[WasmTarget, FastlyCli, Viceroy]),
-    ("now-serving-cli",     "pictures",        "",               &[Browser]),
-    ("now-serving-cli",     "probe",           "",               &[WasmTarget, Viceroy]),
-    ("now-serving-cli",     "publish",         "",               &[WasmTarget, FastlyCli]),
-    ("now-serving-cli",     "real",            "",               &[WasmTarget, Viceroy]),
-    ("now-serving-cli",     "release",         "",               &[WasmTarget, FastlyCli]),
-    ("now-serving-cli",     "serve",           "",               &[WasmTarget, FastlyCli, Viceroy]),
+    ("now-serving-dev",     "download",        "",               &[WasmTarget, FastlyCli, Viceroy]),
+    ("now-serving-dev",     "fastly_commands", "",               &[WasmTarget, FastlyCli, Viceroy]),
+    ("now-serving-dev",     "pictures",        "",               &[Browser]),
+    ("now-serving-dev",     "probe",           "",               &[WasmTarget, Viceroy]),
+    ("now-serving-dev",     "publish",         "",               &[WasmTarget, FastlyCli]),
+    ("now-serving-dev",     "real",            "",               &[WasmTarget, Viceroy]),
+    ("now-serving-dev",     "release",         "",               &[WasmTarget, FastlyCli]),
+    ("now-serving-dev",     "serve",           "",               &[WasmTarget, FastlyCli, Viceroy]),
     ("now-serving-harness", "edge",            "",               &[WasmTarget, Viceroy]),
     ("upstash-local",       "program",         "with_a_redis",   &[Redis]),
     ("upstash-local",       "store",           "real_redis::",   &[Redis]),
@@ -126,16 +126,16 @@ const BUILD_SHOP: Stage =
     Stage { name: "build shop",  is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "build -p now-serving --example queue-pass" };
 #[rustfmt::skip]
 const BUILD_DEV: Stage =
-    Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-machine -p now-serving-runner -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
+    Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-cli-core -p now-serving-dev -p now-serving-machine -p now-serving-runner -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
 #[rustfmt::skip]
 const DEV: Stage =
-    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-machine -p now-serving-runner -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
+    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-cli-core -p now-serving-dev -p now-serving-machine -p now-serving-runner -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
 
 /// Only with `--long`.
 #[rustfmt::skip]
 const LONG: [Stage; 2] = [
     Stage { name: "long",        is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Firefox, WebKit, Axe, Turbo, Schemathesis], after: &["build"],             command: "test -p now-serving --test suite -- long::" },
-    Stage { name: "long dev",    is_fast: false, waits: false, needs: &[WasmTarget, Viceroy],      after: &["build"],             command: "test -p now-serving-bench -p now-serving-cli -p now-serving-simulator --lib --tests -- --ignored" },
+    Stage { name: "long dev",    is_fast: false, waits: false, needs: &[WasmTarget, Viceroy],      after: &["build"],             command: "test -p now-serving-bench -p now-serving-dev -p now-serving-simulator --lib --tests -- --ignored" },
 ];
 
 impl Stage {

@@ -1,4 +1,4 @@
-//! `cargo dev plan`: when the last visitor goes in, how long visitors wait and what it costs, from a pace; or the pace, from
+//! `now-serving plan`: when the last visitor goes in, how long visitors wait and what it costs, from a pace; or the pace, from
 //! when the last one is to be in. Arithmetic by the second; `tests/plan.rs` holds it against the simulator.
 
 mod line;
@@ -16,7 +16,7 @@ use crate::units::{Rate, Span, float, grouped, whole};
 pub use line::{Event, Outcome, play};
 use std::ops::RangeInclusive;
 
-/// What `cargo dev plan` can be told.
+/// Options of `now-serving plan`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// How many visitors come

@@ -1,9 +1,9 @@
-//! `cargo dev allow`: an allowance, signed offline with a key derived from `jwt_secret`. What exists of that secret is read from
+//! `now-serving allow`: an allowance, signed offline with a key derived from `jwt_secret`. What exists of that secret is read from
 //! the environment or standard input.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use harness::secret::entries_of;
+use cli_core::secret::entries_of;
 use now_serving::queue::Now;
 use now_serving::queue::invitation::is_batch;
 use now_serving::ticket::Keys;
@@ -12,7 +12,7 @@ use now_serving::ticket::allowance::sign_allowance;
 use crate::invite::{end, room};
 use crate::secret::given;
 
-/// What `cargo dev allow` can be told. It reads `jwt_secret` from `JWT_SECRET` or standard input.
+/// Options of `now-serving allow`. It reads `jwt_secret` from `JWT_SECRET` or standard input.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// The name that the log has of its requests: 1 to 32 letters, digits, - and _

@@ -1,4 +1,4 @@
-//! `cargo dev audit`: whether the lines of a journal hang together.
+//! `now-serving audit`: whether the lines of a journal hang together.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ::audit::{Report, audit_from, head_of};
 use now_serving::queue::Head;
 
-/// What `cargo dev audit` can be told.
+/// Options of `now-serving audit`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// What `/_queue/journal` answered, page by page, or lines of the log; in any order, also twice

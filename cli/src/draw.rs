@@ -1,4 +1,4 @@
-//! `cargo dev draw`: checks an order by lot from what `/_queue/lot` answers, or prints it.
+//! `now-serving draw`: checks an order by lot from what `/_queue/lot` answers, or prints it.
 
 use std::io::{self, Read};
 
@@ -7,7 +7,7 @@ use now_serving::queue::{Lane, Position, Seed};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-/// What `cargo dev draw` can be told. It reads the answer of `/_queue/lot` from standard input.
+/// Options of `now-serving draw`. It reads the answer of `/_queue/lot` from standard input.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// Say whether commitment, seed and place follow from each other, and print no order
@@ -168,7 +168,7 @@ mod tests {
     )]
 
     use super::*;
-    use harness::tools::python;
+    use machine::tools::python;
     use serde_json::json;
     use std::io::Write as _;
     use std::process::{Command, Stdio};
@@ -268,7 +268,7 @@ mod tests {
     /// The program in the docs has nothing of ours.
     #[test]
     fn the_program_of_the_docs_computes_the_same_places() {
-        let told = include_str!("../../../docs/reference/lot.md");
+        let told = include_str!("../../docs/reference/lot.md");
         let program = told.split_once("```python\n").unwrap().1;
         let program = program.split_once("```").unwrap().0;
         let west = Lane::read("west").unwrap();

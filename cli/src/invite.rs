@@ -1,10 +1,10 @@
-//! `cargo dev invite`: invitations, signed offline with a key derived from `jwt_secret`. What exists of that secret is read from
+//! `now-serving invite`: invitations, signed offline with a key derived from `jwt_secret`. What exists of that secret is read from
 //! the environment or standard input.
 
 use std::ops::RangeInclusive;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use harness::secret::{entries_of, id};
+use cli_core::secret::{entries_of, id};
 use now_serving::http::moment::moment;
 use now_serving::queue::invitation::{PARAMETER, is_batch};
 use now_serving::queue::{Invitation, Now, RoomName, Way};
@@ -21,7 +21,7 @@ const USES: RangeInclusive<u64> = 1..=100_000;
 /// How far ahead an invitation may end, in days.
 const LONGEST_DAYS: u64 = 3650;
 
-/// What `cargo dev invite` can be told. It reads `jwt_secret` from `JWT_SECRET` or standard input.
+/// Options of `now-serving invite`. It reads `jwt_secret` from `JWT_SECRET` or standard input.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// How many invitations, at most 100000

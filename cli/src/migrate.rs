@@ -1,16 +1,15 @@
-//! `cargo dev migrate`: takes over the line of Fastly's starter kit, whose store becomes ours, and prints the setting that says so.
+//! `now-serving migrate`: takes over the line of Fastly's starter kit, whose store becomes ours, and prints the setting that says so.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use harness::kit::take_over;
+use cli_core::kit::take_over;
 use now_serving::page::iso_8601;
 use serde_json::json;
 
 use crate::invite::room;
-use crate::probe::client::Bounds;
-use crate::remote_store::{RemoteStore, token_given};
+use crate::remote_store::{Bounds, RemoteStore, token_given};
 
-/// What `cargo dev migrate` can be told. It reads the store's token from `UPSTASH_REDIS_REST_TOKEN`.
+/// Options of `now-serving migrate`. It reads the store's token from `UPSTASH_REDIS_REST_TOKEN`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// The REST address of the kit's store, which is ours from now on

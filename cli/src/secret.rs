@@ -1,4 +1,4 @@
-//! `cargo dev secret`: secrets that nobody guesses, from the randomness of the operating system; and the keys by which an
+//! `now-serving secret`: secrets that nobody guesses, from the randomness of the operating system; and the keys by which an
 //! origin checks passes and a verifier signs answers, derived from `jwt_secret`.
 //!
 //! One alone goes to stdout as it is, to be piped into Fastly's CLI, which keeps every byte it is given. What exists is
@@ -8,11 +8,13 @@ use std::io::{self, IsTerminal, Read, Write};
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use harness::secret::{Secret, pass_keys, verifier_keys};
+use cli_core::secret::{Secret, pass_keys, verifier_keys};
+
+use crate::program;
 
 /// Where `jwt_secret` is looked for before standard input is read.
 const VARIABLE: &str = "JWT_SECRET";
-/// What `cargo dev secret` can be told.
+/// Options of `now-serving secret`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// Only this one, and nothing but its value
@@ -89,7 +91,8 @@ pub(crate) fn given() -> Result<String, String> {
     if input.is_terminal() {
         return Err(format!(
             "Give jwt_secret in {VARIABLE} or on standard input, where no screen and no history keeps it, \
-             such as printf %s \"$JWT_SECRET\" | cargo dev secret pass"
+             such as printf %s \"$JWT_SECRET\" | {} secret pass",
+            program::name()
         ));
     }
     let mut entries = String::new();

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::program;
+
 use super::{Answer, Ask, Finding, Probe};
 
 pub(super) const CHECK: &str = "configuration";
@@ -41,7 +43,7 @@ pub(super) fn judge(answer: &Answer) -> Finding {
             .unwrap_or_default();
         return Finding::differs(CHECK, format!("healthz answers {}: {detail}.", answer.status))
             .means("newcomers and operators get 503; admitted visitors and paths that skip the room are served as far as the rest is sound.")
-            .mend("the log says `unsound_configuration` or `unsound_secret`, with key and what is accepted. `cargo dev check` tries settings before they are published.");
+            .mend(format!("the log says `unsound_configuration` or `unsound_secret`, with key and what is accepted. `{} check` tries settings before they are published.", program::name()));
     }
     let is_of_signals = |line: &&str| line.starts_with("signals: ");
     let lines = answer.body.lines().skip(1);

@@ -1,5 +1,5 @@
 //! Secrets that nobody guesses, from the randomness of the operating system; and the keys by which an origin checks
-//! passes, derived from `jwt_secret`. `cargo dev secret` prints them.
+//! passes, derived from `jwt_secret`. `now-serving secret` prints them.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -51,7 +51,7 @@ impl Secret {
         }
     }
 
-    /// What it is for, in the words of `cargo dev secret --help`.
+    /// What it is for, in the words of `now-serving secret --help`.
     #[must_use]
     pub fn purpose(self) -> &'static str {
         match self {

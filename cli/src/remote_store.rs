@@ -7,16 +7,18 @@ use std::process::Command;
 use now_serving::store::upstash::{Attempt, Transport};
 use serde_json::{Value, json};
 
-use crate::probe::client::{Bounds, Client};
+pub use crate::probe::client::Bounds;
+
+use crate::probe::client::Client;
 use crate::probe::exchange::{Answer, Ask};
 use crate::probe::target::Target;
 
 /// Where the store's token is looked for. A command line is seen by every process of the machine.
-pub(crate) const TOKEN: &str = "UPSTASH_REDIS_REST_TOKEN";
+pub const TOKEN: &str = "UPSTASH_REDIS_REST_TOKEN";
 
 /// A store elsewhere.
-pub(crate) struct RemoteStore {
-    pub(crate) client: Client,
+pub struct RemoteStore {
+    client: Client,
     token: String,
     /// Why the latest command got no answer.
     fault: RefCell<Option<String>>,
@@ -27,7 +29,7 @@ impl RemoteStore {
     ///
     /// # Errors
     /// When that is no URL, or this machine cannot check certificates.
-    pub(crate) fn new(url: &str, token: String, bounds: Bounds) -> Result<Self, String> {
+    pub fn new(url: &str, token: String, bounds: Bounds) -> Result<Self, String> {
         let client = Client::new(Target::parse("--store", url)?, bounds)?;
         let fault = RefCell::new(None);
         Ok(Self {
@@ -41,7 +43,7 @@ impl RemoteStore {
     ///
     /// # Errors
     /// When there is no answer, or the store answers with an error.
-    pub(crate) fn command(&self, words: &[&str]) -> Result<Value, String> {
+    pub fn command(&self, words: &[&str]) -> Result<Value, String> {
         self.result(&self.ask(json!(words).to_string()))
     }
 
@@ -49,12 +51,24 @@ impl RemoteStore {
     ///
     /// # Errors
     /// The same.
-    pub(crate) fn put_back(&self, words: &[&str]) -> Result<Value, String> {
+    pub fn put_back(&self, words: &[&str]) -> Result<Value, String> {
         self.result(&self.ask(json!(words).to_string()).owed())
     }
 
+    /// Begins to count the requests and the time of a run anew.
+    pub fn begins(&mut self, bounds: Bounds) {
+        self.client.begins(bounds);
+    }
+
+    /// The requests that were sent since then.
+    #[must_use]
+    pub fn requests(&self) -> u32 {
+        self.client.requests()
+    }
+
     /// Why the latest command got no answer, if it got none.
-    pub(crate) fn fault(&self) -> Option<String> {
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
         self.fault.take()
     }
 
@@ -100,7 +114,7 @@ impl Transport for RemoteStore {
 ///
 /// # Errors
 /// When it is not there.
-pub(crate) fn token_given() -> Result<String, String> {
+pub fn token_given() -> Result<String, String> {
     let token = std::env::var(TOKEN).unwrap_or_default();
     if token.is_empty() {
         return Err(format!("Give the store's token in {TOKEN}."));
@@ -112,7 +126,7 @@ pub(crate) fn token_given() -> Result<String, String> {
 ///
 /// # Errors
 /// When nobody can be asked, or nothing is typed.
-pub(crate) fn token_given_or_typed() -> Result<String, String> {
+pub fn token_given_or_typed() -> Result<String, String> {
     token_given().or_else(|missing| {
         if !io::stdin().is_terminal() {
             return Err(missing);

@@ -1,4 +1,4 @@
-//! `cargo dev check`: says whether a configuration is sound before it is published, by the service's own rules.
+//! `now-serving check`: says whether a configuration is sound before it is published, by the service's own rules.
 //!
 //! A file is either the document that the key `settings` holds, or a whole config store as `devconfig.json` is one.
 
@@ -17,9 +17,12 @@ use now_serving::page::{Links, Waiting, waiting_page};
 use now_serving::queue::{Cursor, Position};
 use serde_json::Value as Json;
 
-use harness::sandbox_dir::Settings;
+use crate::program;
 
-/// What `cargo dev check` can be told.
+/// Keys of a config store, each with its value.
+pub type Settings = BTreeMap<String, String>;
+
+/// Options of `now-serving check`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// The document, or a config store such as devconfig.json; `-` is standard input
@@ -160,7 +163,9 @@ fn worded(problem: &Problem) -> String {
     let value = problem.value.as_ref();
     let value = value.map_or(":".to_owned(), |value| format!(" is {value:?};"));
     let place = problem.place();
-    format!("  {place}{value} accepted is {}", problem.accepted)
+    // The service does not know which of the two programs its operator has.
+    let accepted = problem.accepted.replace("cargo dev", program::name());
+    format!("  {place}{value} accepted is {accepted}")
 }
 
 /// What the service says about the keys.
@@ -308,8 +313,6 @@ impl Source for Published {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
     use super::*;
 
     fn said(text: &str) -> (bool, String) {
@@ -342,11 +345,7 @@ mod tests {
 
     #[test]
     fn the_development_configuration_is_sound() {
-        let file = harness::project::project()
-            .unwrap()
-            .root
-            .join("devconfig.json");
-        let (is_sound, lines) = said(&fs::read_to_string(file).unwrap());
+        let (is_sound, lines) = said(include_str!("../../devconfig.json"));
         assert!(is_sound, "{lines}");
     }
 

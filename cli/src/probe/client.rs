@@ -25,16 +25,16 @@ use super::target::Target;
 
 /// How much one run may ask.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
+pub struct Bounds {
     /// The most requests.
-    pub(crate) requests: u32,
+    pub requests: u32,
     /// The longest that it takes, besides putting back what it changed.
-    pub(crate) time: Duration,
+    pub time: Duration,
 }
 
 impl Bounds {
     /// Of a look at a service or a store.
-    pub(crate) const OF_A_LOOK: Self = Self {
+    pub const OF_A_LOOK: Self = Self {
         requests: 125,
         time: Duration::from_mins(2),
     };

@@ -1,4 +1,4 @@
-//! `cargo dev migrate`, against the local store over HTTP.
+//! `now-serving migrate`, against the local store over HTTP.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -13,7 +13,7 @@ const TOKEN: &str = "development-only-token";
 
 /// The exit code, stdout and stderr.
 fn migrate(url: &str, token: &str) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dev"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_now-serving-cli"));
     command.args(["migrate", "--store", url]);
     let output = command
         .env("UPSTASH_REDIS_REST_TOKEN", token)

@@ -1,4 +1,4 @@
-//! `cargo dev probe`: what documentation says of production, looked at on a running service.
+//! `now-serving probe`: what documentation says of production, looked at on a running service.
 //!
 //! Each check sends a few requests and words what it found; `docs/explanation/status.md` says what each is for. Without `--draw`
 //! no number is drawn, and without `--token` nothing is changed.
@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use simulator::units::Span;
 
+use crate::program;
 use client::{Bounds, Client};
 use exchange::{Answer, Ask};
 use report::{Finding, Verdict, summary};
@@ -48,7 +49,7 @@ pub const CHECKS: [&str; 14] = [
     pop::CHECK,
 ];
 
-/// What `cargo dev probe` can be told.
+/// Options of `now-serving probe`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 It sends at most 125 requests in at most two minutes, besides what --silence asks for, to the host of --service, at most two to that of --origin, and ends with 1 if anything differs. \
@@ -153,7 +154,8 @@ fn token() -> Result<String, String> {
     let is_sendable = token.bytes().all(|byte| byte.is_ascii_graphic());
     if token.is_empty() || !is_sendable {
         return Err(format!(
-            "--token needs an admin_token in the variable {TOKEN}, without its name and without white space, such as: {TOKEN}=$(pass show now-serving/admin_token) cargo dev probe …"
+            "--token needs an admin_token in the variable {TOKEN}, without its name and without white space, such as: {TOKEN}=$(pass show now-serving/admin_token) {} probe …",
+            program::name()
         ));
     }
     Ok(token)

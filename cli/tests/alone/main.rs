@@ -1,0 +1,86 @@
+//! The program on a machine with nothing else, and what its texts say.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod checks;
+
+use std::path::Path;
+
+use checks::{Alone, does_the_work_of_operators};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_now-serving-cli");
+
+#[test]
+fn an_operator_with_nothing_but_the_program_makes_invitations_checks_plans_and_audits() {
+    does_the_work_of_operators(Path::new(PROGRAM));
+}
+
+#[test]
+fn what_is_missing_to_follow_the_guides_is_named() {
+    let alone = Alone::with(Path::new(PROGRAM));
+    let (code, said, _) = alone.run(&["doctor"], "");
+    assert_eq!(code, Some(1));
+    for missing in ["missing  fastly", "missing  curl"] {
+        assert!(said.contains(missing), "{said}");
+    }
+}
+
+/// With stand-ins for both programs.
+#[cfg(unix)]
+#[test]
+fn the_doctor_says_whether_there_is_a_token_and_never_prints_it() {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::process::Command;
+
+    let folder = tempfile::tempdir().unwrap();
+    let stand_in = |name: &str, script: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let doctor = || {
+        let output = Command::new(PROGRAM)
+            .arg("doctor")
+            .env_clear()
+            .env("PATH", folder.path())
+            .output()
+            .unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(said).unwrap())
+    };
+    stand_in("curl", "echo curl 8.0.0");
+    stand_in(
+        "fastly",
+        "[ \"$1\" = version ] && echo Fastly CLI version v16.1.0 || { echo the-token; exit 1; }",
+    );
+    let (code, said) = doctor();
+    assert_eq!(code, Some(1));
+    assert!(
+        said.contains("ok       fastly") && said.contains("missing  a token"),
+        "{said}"
+    );
+    stand_in(
+        "fastly",
+        "[ \"$1\" = version ] && echo Fastly CLI version v16.1.0 || echo the-token",
+    );
+    let (code, said) = doctor();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("Nothing is missing.") && !said.contains("the-token"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_script_of_a_shell_completes_the_commands() {
+    let alone = Alone::with(Path::new(PROGRAM));
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let (code, said, _) = alone.run(&["completion", shell], "");
+        assert_eq!(code, Some(0), "{shell}");
+        assert!(
+            said.contains("now-serving") && said.contains("invite"),
+            "{shell}"
+        );
+    }
+}
