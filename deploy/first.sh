@@ -258,7 +258,10 @@ case $location in
     ;;
 esac
 
+# What has the commands for operators: a release has it beside the package.
+commands=now-serving
 if [ -z "$PACKAGE" ]; then
+  commands='cargo dev'
   cd "$(dirname "$0")/.."
   say "Building, which takes some minutes the first time."
   run fastly compute build --non-interactive
@@ -485,7 +488,7 @@ else
 fi
 cat <<END
   2. Look at the site through the room; until DNS moves, your server receives $TRY as Host.
-     Also: cargo dev probe --service https://$TRY
+     Also: $commands probe --service https://$TRY
 END
 if [ "$(field State)" = issued ]; then
   say "  3. The certificate is issued already."

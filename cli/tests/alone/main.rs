@@ -72,6 +72,21 @@ fn the_doctor_says_whether_there_is_a_token_and_never_prints_it() {
     );
 }
 
+/// The workflow of a release tries each program by this script; here it runs on the usual build.
+#[cfg(unix)]
+#[test]
+fn what_a_release_tries_a_program_by_passes_and_fails_with_another_program() {
+    let smoke = concat!(env!("CARGO_MANIFEST_DIR"), "/../.ci/smoke");
+    for (program, is_ours) in [(PROGRAM, true), ("true", false)] {
+        let status = std::process::Command::new(smoke)
+            .arg(program)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .status();
+        assert_eq!(status.unwrap().success(), is_ours, "{program}");
+    }
+}
+
 #[test]
 fn the_script_of_a_shell_completes_the_commands() {
     let alone = Alone::with(Path::new(PROGRAM));

@@ -7,6 +7,7 @@ mod deploy;
 mod licences;
 mod package;
 mod parts;
+mod program;
 mod sbom;
 mod version;
 
@@ -35,10 +36,13 @@ pub struct Options {
     pub draft: bool,
 }
 
+/// The package of the Wasm.
+const WASM: &str = "now-serving";
+
 /// A file of the release: its name and its bytes.
 type Made = (String, Vec<u8>);
 
-/// Makes the package, its checksums, what it consists of, the licences of that, and the notes.
+/// Makes the package, the program of operators, checksums, what both consist of, the licences of that, and the notes.
 ///
 /// # Errors
 /// When versions disagree, the changes say nothing of this one, files are not committed, a licence is not allowed, or the
@@ -55,7 +59,7 @@ pub fn release(options: &Options) -> Result<(), String> {
         is_committed(&project.root)?;
         changelog::of(&changes, &version)?
     };
-    let parts = Parts::of_the_wasm()?;
+    let parts = Parts::of(WASM, project::WASM_TARGET)?;
     licences::allowed(&parts, &root("deny.toml")?)?;
     install::provide(Need::WasmTarget)?;
     install::provide(Need::FastlyCli)?;
@@ -87,7 +91,7 @@ fn files(name: &str, parts: &Parts, options: &Options) -> Result<Vec<Made>, Stri
     let commit = Commit::of(&project.root)?;
     let package = package::packed(&wasm, &project.root.join("fastly.toml"), &commit)?;
     let bill = sbom::of(parts, &package, &commit)?;
-    let licences = licences::texts(parts)?.into_bytes();
+    let licences = licences::texts(licences::OF_THE_WASM, parts)?.into_bytes();
     let mut made = vec![
         (format!("{name}.cdx.json"), bill),
         (format!("{name}.tar.gz"), package),
@@ -98,6 +102,7 @@ fn files(name: &str, parts: &Parts, options: &Options) -> Result<Vec<Made>, Stri
         Err(reason) if options.draft => anstream::eprintln!("{reason}"),
         Err(reason) => return Err(reason),
     }
+    made.extend(program::of_linux(name, project, &commit, options)?);
     Ok(made)
 }
 
@@ -112,7 +117,7 @@ fn write(out: &Path, made: &[Made]) -> Result<(), String> {
     anstream::println!("{}:", out.display());
     for (name, bytes) in made {
         fs::write(out.join(name), bytes).map_err(cannot)?;
-        anstream::println!("  {name:<32} {:>9} bytes", bytes.len());
+        anstream::println!("  {name:<42} {:>9} bytes", bytes.len());
     }
     Ok(())
 }
@@ -147,10 +152,24 @@ fn is_committed(root: &Path) -> Result<(), String> {
     ))
 }
 
-/// Builds the Wasm without the names of this machine's folders, which panics would hold otherwise.
-///
-/// In a folder of its own: with other flags Cargo would compile everything again for the next usual build.
 fn wasm_of_no_machine(project: &Project) -> Result<PathBuf, String> {
+    let (mut build, target) =
+        free_of_this_machine(project, project::BUILD_WASM, project::WASM_TARGET)?;
+    let wasm = target
+        .join(project::WASM_TARGET)
+        .join("release/now-serving.wasm");
+    quiet::run("Compiling the Wasm of the release", &mut build, Some(&wasm))?;
+    Ok(wasm)
+}
+
+/// A build without the names of this machine's folders, which panics would hold otherwise, and the folder that it fills.
+///
+/// That is a folder of its own: with other flags Cargo would compile everything again for the next usual build.
+fn free_of_this_machine(
+    project: &Project,
+    words: &[&str],
+    compiled_to: &str,
+) -> Result<(Command, PathBuf), String> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
     let home = home.ok_or("Cargo's folder is not known: set CARGO_HOME.")?;
@@ -158,22 +177,15 @@ fn wasm_of_no_machine(project: &Project) -> Result<PathBuf, String> {
         |folder: &Path, name: &str| format!("--remap-path-prefix={}={name}", folder.display());
     let flags = [remap(&home, "/cargo"), remap(&project.root, "/now-serving")];
     let target = project.target.join("release-build");
-    let mut build = project::cargo(project::BUILD_WASM)?;
+    let mut build = project::cargo(words)?;
     build
         .arg("--locked")
         .arg("--target-dir")
         .arg(&target)
         .arg("--config")
-        .arg(format!(
-            "target.{}.rustflags={flags:?}",
-            project::WASM_TARGET
-        ))
+        .arg(format!("target.{compiled_to}.rustflags={flags:?}"))
         // They would take the place of all other flags.
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS");
-    let wasm = target
-        .join(project::WASM_TARGET)
-        .join("release/now-serving.wasm");
-    quiet::run("Compiling the Wasm of the release", &mut build, Some(&wasm))?;
-    Ok(wasm)
+    Ok((build, target))
 }

@@ -36,8 +36,11 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
+#[path = "../../../cli/tests/alone/checks.rs"]
+mod alone;
+
 /// Makes a draft: the one of a commit differs from it in the checks that come first, and in the flags of the compiler.
-fn draft(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+fn draft(folder: &Path) -> (BTreeMap<String, Vec<u8>>, String) {
     let output = release(&["--draft", "--out", folder.to_str().unwrap()]);
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said).into_owned();
@@ -46,13 +49,13 @@ fn draft(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         said.contains("Fastly's CLI deploys the package without Rust"),
         "{said}"
     );
-    files(folder)
+    (files(folder), said)
 }
 
 #[test]
 fn a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
-    let [one, other] = ["one", "other"].map(|name| draft(&folder.path().join(name)));
+    let [(one, said), (other, _)] = ["one", "other"].map(|name| draft(&folder.path().join(name)));
     assert!(one == other, "{:?}", one.keys());
     let text = |name: &str| String::from_utf8(one[name].clone()).unwrap();
     let version = env!("CARGO_PKG_VERSION");
@@ -98,8 +101,56 @@ fn a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes() {
             "{part} is listed, and has a text"
         );
     }
+    let program = format!("now-serving-{version}-x86_64-linux");
+    if one.contains_key(&program) {
+        an_operator_needs_nothing_but(&folder.path().join("one").join(&program));
+        assert!(text(&format!("{program}.licenses.txt")).contains("\nring "));
+        let bill: Value = serde_json::from_str(&text(&format!("{program}.cdx.json"))).unwrap();
+        assert_eq!(bill["metadata"]["component"]["name"], "now-serving-cli");
+    } else {
+        assert!(
+            said.contains("leaves out the program of operators"),
+            "{said}"
+        );
+        assert!(!has_musl(), "{said}");
+    }
     let changes = fs::read_to_string(project().unwrap().root.join("CHANGELOG.md")).unwrap();
     assert!(text("NOTES.md").lines().count() > 1 && changes.contains(text("NOTES.md").trim_end()));
+}
+
+/// It is one static file, and does its work where nothing else is.
+fn an_operator_needs_nothing_but(program: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    let installed = folder.path().join("now-serving");
+    let status = Command::new("install")
+        .args(["-m", "755"])
+        .args([program, installed.as_path()])
+        .status();
+    assert!(status.unwrap().success());
+    let linked = Command::new("ldd").arg(&installed).output().unwrap();
+    let linked = String::from_utf8([linked.stdout, linked.stderr].concat()).unwrap();
+    let is_static = ["statically linked", "not a dynamic executable"];
+    assert!(
+        is_static.iter().any(|words| linked.contains(words)) && !linked.contains("=>"),
+        "{linked}"
+    );
+    alone::does_the_work_of_operators(&installed);
+}
+
+/// Whether this machine can compile it.
+fn has_musl() -> bool {
+    let folder = Command::new("rustc")
+        .args([
+            "--print",
+            "target-libdir",
+            "--target",
+            "x86_64-unknown-linux-musl",
+        ])
+        .output()
+        .unwrap();
+    let folder = String::from_utf8(folder.stdout).unwrap();
+    let compiler = Command::new("musl-gcc").arg("--version").output();
+    Path::new(folder.trim()).is_dir() && compiler.is_ok()
 }
 
 fn what_is_packed_is_what_was_built(package: &[u8]) {

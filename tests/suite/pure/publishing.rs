@@ -75,6 +75,11 @@ fn the_workflows_run_the_commands_of_this_project() {
         release.contains(" --notes-file target/release-files/NOTES.md target/release-files/*\n")
     );
     assert!(
+        release.contains("- run: cargo build --locked --profile program ")
+            && release.contains("- run: .ci/smoke \"$BUILT\"\n"),
+        "no program is published untried"
+    );
+    assert!(
         !release.contains("actions/cache"),
         "a cache may hold what others put into it"
     );

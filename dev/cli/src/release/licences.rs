@@ -1,4 +1,4 @@
-//! The licences of what is in the Wasm: only those that deny.toml allows, and the text of each.
+//! The licences of what is in the Wasm and in the program of operators: only those that deny.toml allows, and the text of each.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ struct Licenses {
     allow: Vec<String>,
 }
 
-/// Whether each part may be used under a licence that is allowed. Its exceptions are for what is not in the Wasm.
+/// Whether each part may be used under a licence that is allowed. Its exceptions are for what is in neither.
 ///
 /// # Errors
 /// When one may not: with all of those.
@@ -65,7 +65,7 @@ fn expression(part: &Part) -> Result<Expression, String> {
 }
 
 /// A list of the crates, and then each text once, with the crates that it is from.
-pub(super) fn texts(parts: &Parts) -> Result<String, String> {
+pub(super) fn texts(introduction: &str, parts: &Parts) -> Result<String, String> {
     let mut list = String::new();
     // By the words of a text, which many crates wrap and indent otherwise.
     let mut texts = BTreeMap::<String, (String, Vec<String>)>::new();
@@ -102,12 +102,13 @@ pub(super) fn texts(parts: &Parts) -> Result<String, String> {
         )
     });
     Ok(format!(
-        "{INTRODUCTION}\n{list}\n{}",
+        "{introduction}\n{list}\n{}",
         texts.collect::<String>()
     ))
 }
 
-const INTRODUCTION: &str = "The Wasm of Now Serving consists of its own code and of these crates. The licences of each follow, as its author wrote them.
+/// The beginning of the list for the Wasm.
+pub(super) const OF_THE_WASM: &str = "The Wasm of Now Serving consists of its own code and of these crates. The licences of each follow, as its author wrote them.
 
 The standard library of Rust is in it too (MIT OR Apache-2.0): RUST-LIBRARY-LICENSES.html has its notices. For wasm32-wasip1 it
 brings wasi-libc (Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT), with parts of musl (MIT, Copyright (c) 2005-2020 Rich Felker, et al.).
@@ -223,7 +224,7 @@ mod tests {
         let empty = folder.path().join("c");
         fs::create_dir(&empty).unwrap();
         let c = part("c", "Apache-2.0 WITH LLVM-exception", &empty);
-        let told = texts(&parts(vec![a, b, c])).unwrap();
+        let told = texts(OF_THE_WASM, &parts(vec![a, b, c])).unwrap();
         assert!(
             told.contains("\na 1.0.0: LICENSE-MIT\nb 1.0.0: LICENSE-MIT\n"),
             "{told}"

@@ -1,4 +1,4 @@
-//! What the Wasm consists of: the crates that Cargo links into it, and what Cargo knows of each.
+//! What a program consists of, the Wasm or that of operators: the crates that Cargo links into it, and what Cargo knows of each.
 //!
 //! What only runs while it is compiled (macros, build scripts) is no part of it.
 
@@ -6,19 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use harness::project::{WASM_TARGET, cargo, project};
+use harness::project::{cargo, project};
 use serde::Deserialize;
 
 use super::said;
 
-/// Shows each crate with its depth before its name, the service first.
+/// Shows each crate with its depth before its name, the program's own first.
 const TREE: &[&str] = &[
     "tree",
     "--locked",
-    "--package",
-    "now-serving",
-    "--target",
-    WASM_TARGET,
     "--edges",
     "normal,no-proc-macro",
     "--prefix",
@@ -26,9 +22,10 @@ const TREE: &[&str] = &[
     "--no-dedupe",
     "--format",
     "{p}",
+    "--package",
 ];
 
-/// The service, and what is linked with it.
+/// The program's own crate, and what is linked with it.
 #[derive(Debug)]
 pub(super) struct Parts {
     pub(super) service: Part,
@@ -86,16 +83,17 @@ impl Part {
 }
 
 impl Parts {
-    /// Asks Cargo.
-    pub(super) fn of_the_wasm() -> Result<Self, String> {
-        let links = links(&said(&mut cargo(TREE)?)?)?;
+    /// Asks Cargo for those of a package, compiled to this target.
+    pub(super) fn of(package: &str, target: &str) -> Result<Self, String> {
+        let tree = [TREE, &[package, "--target", target]].concat();
+        let links = links(&said(&mut cargo(&tree)?)?)?;
         let metadata = [
             "metadata",
             "--locked",
             "--format-version",
             "1",
             "--filter-platform",
-            WASM_TARGET,
+            target,
         ];
         let metadata: Metadata = serde_json::from_str(&said(&mut cargo(&metadata)?)?)
             .map_err(|error| format!("`cargo metadata`: {error}."))?;
@@ -107,11 +105,11 @@ impl Parts {
             .map(|locked| (id(&locked.name, &locked.version), locked.checksum))
             .collect();
         let mut parts = BTreeMap::new();
-        for package in metadata.packages {
-            let id = id(&package.name, &package.version);
+        for found in metadata.packages {
+            let id = id(&found.name, &found.version);
             if let Some(links) = links.get(&id) {
                 let sha256 = sums.remove(&id).flatten();
-                parts.insert(id, part(package, links.clone(), sha256)?);
+                parts.insert(id, part(found, links.clone(), sha256)?);
             }
         }
         if let Some(missing) = links.keys().find(|id| !parts.contains_key(*id)) {
@@ -119,11 +117,9 @@ impl Parts {
                 "`cargo metadata` does not know {missing}, which `cargo tree` links."
             ));
         }
-        let (service, crates) = parts
-            .into_values()
-            .partition(|part| part.name == "now-serving");
+        let (service, crates) = parts.into_values().partition(|part| part.name == package);
         let [service] =
-            <[Part; 1]>::try_from(service).map_err(|_| "Cargo knows no now-serving.")?;
+            <[Part; 1]>::try_from(service).map_err(|_| format!("Cargo knows no {package}."))?;
         Ok(Self { service, crates })
     }
 }

@@ -25,7 +25,17 @@ const HERE: [&str; 12] = [
 ];
 
 /// What another test runs: how the command begins, the test, and by which words its source runs it. Its options are there too.
-const ELSEWHERE: [(&str, &str, &str); 15] = [
+const ELSEWHERE: [(&str, &str, &str); 17] = [
+    (
+        "now-serving probe",
+        "without_leave_a_service_is_looked_at_and_nothing_in_it_moves",
+        "\"probe\"",
+    ),
+    (
+        "sudo install -m 755 now-serving-0.1.0-x86_64-linux",
+        "a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes",
+        "\"install\"",
+    ),
     (
         "cargo dev serve",
         "even_a_killed_one_leaves_no_process_and_no_port",
@@ -298,7 +308,9 @@ fn what_a_guide_says_of_secrets_settings_and_plans_runs_as_it_stands() {
         let commands = told(&page, &text(&page)).into_iter();
         let commands = commands.flat_map(|told| told.commands);
         let is_whole = |command: &String| {
-            command.split_whitespace().count() > 3 || command == "cargo dev secret"
+            let is_installed = command.starts_with("now-serving ");
+            command.split_whitespace().count() > if is_installed { 2 } else { 3 }
+                || command == "cargo dev secret"
         };
         let is_mine = |command: &String| {
             runs_here(command)

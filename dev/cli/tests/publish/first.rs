@@ -243,6 +243,8 @@ fn six_answers_lead_from_nothing_to_an_active_version() {
     // Without a package it builds one.
     let ran = world.run_with(&ANSWERS, &[]);
     done(&ran);
+    let program = "Also: cargo dev probe --service ";
+    assert!(ran.said.contains(program), "{}", ran.said);
     assert_eq!(fs::read(&manifest).unwrap(), before, "fastly.toml stays");
     let version = format!("/service/{SERVICE}/version/1");
     let sealed = [
@@ -383,7 +385,10 @@ fn entries(api: &Api) -> Settings {
 fn a_first_visitor_goes_in_with_what_it_has_stored() {
     let world = World::new();
     let trial = [&ANSWERS[..4], &["y", ""]].concat();
-    done(&world.run(&trial));
+    let ran = world.run(&trial);
+    done(&ran);
+    let program = "Also: now-serving probe --service ";
+    assert!(ran.said.contains(program), "no Rust: {}", ran.said);
     let mut settings = entries(&world.api);
     let names: Vec<_> = settings.keys().map(String::as_str).collect();
     assert_eq!(names, ["settings", "upstash_url"]);
