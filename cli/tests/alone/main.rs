@@ -72,6 +72,18 @@ fn the_doctor_says_whether_there_is_a_token_and_never_prints_it() {
     );
 }
 
+#[test]
+fn a_text_that_names_a_command_names_the_program_that_its_reader_has() {
+    let alone = Alone::with(Path::new(PROGRAM));
+    let words = ["probe", "--service", "http://127.0.0.1:1", "--token"];
+    let (code, _, complained) = alone.run(&words, "");
+    assert_eq!(code, Some(1));
+    assert!(
+        complained.contains(" now-serving probe …") && !complained.contains("cargo dev"),
+        "{complained}"
+    );
+}
+
 /// The workflow of a release tries each program by this script; here it runs on the usual build.
 #[cfg(unix)]
 #[test]

@@ -63,10 +63,21 @@ fn dev(words: &[&str], path: &Path, cache: &Path) -> (Option<i32>, String) {
         .args(words)
         .env("PATH", path)
         .env("NOW_SERVING_CACHE", cache)
+        .env_remove("NOW_SERVING_TOKEN")
         .output()
         .unwrap();
     let said = [output.stdout, output.stderr].concat();
     (output.status.code(), String::from_utf8(said).unwrap())
+}
+
+/// The shipped program names itself: `cli/tests/alone/main.rs`.
+#[test]
+fn a_text_of_a_command_for_operators_names_cargo_dev_in_a_checkout() {
+    let empty = tempfile::tempdir().unwrap();
+    let words = ["probe", "--service", "http://127.0.0.1:1", "--token"];
+    let (code, said) = dev(&words, empty.path(), empty.path());
+    assert_eq!(code, Some(1));
+    assert!(said.contains(" cargo dev probe …"), "{said}");
 }
 
 #[test]

@@ -60,6 +60,8 @@ pub(super) fn of_linux(
     let parts = Parts::of(PACKAGE, TARGET)?;
     licences::allowed(&parts, &super::read(&project.root.join("deny.toml"))?)?;
     let (mut build, target) = free_of_this_machine(project, BUILD, TARGET)?;
+    // The allocator's C holds when it was compiled. Not the commit's time: Cargo keeps what was compiled for another commit.
+    build.env("SOURCE_DATE_EPOCH", "0");
     let program = target.join(TARGET).join(PROFILE).join(PACKAGE);
     let what = "Compiling the program of operators";
     quiet::run(what, &mut build, Some(&program))?;
