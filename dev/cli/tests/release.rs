@@ -150,7 +150,7 @@ fn has_musl() -> bool {
         .unwrap();
     let folder = String::from_utf8(folder.stdout).unwrap();
     let compiler = Command::new("musl-gcc").arg("--version").output();
-    Path::new(folder.trim()).is_dir() && compiler.is_ok()
+    Path::new(folder.trim()).is_dir() && compiler.is_ok_and(|output| output.status.success())
 }
 
 fn what_is_packed_is_what_was_built(package: &[u8]) {
