@@ -28,7 +28,7 @@ use simulator::{plan, simulate};
 /// The commands that `now-serving` and `cargo dev` share.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Make the secrets of a service, and the keys that your programs derive from them
+    /// Make the secrets of a service, and the keys that your own programs need
     Secret(secret::Options),
     /// Say whether settings are right before you publish them
     Check(check::Options),
