@@ -169,7 +169,7 @@ pub fn afterwards(after: FollowUp, request: &Request<'_>) {
     let duty = match after {
         FollowUp::Nothing => None,
         FollowUp::Refresh(duty) => Some(duty),
-        FollowUp::Look => match request.pop.lookup() {
+        FollowUp::Look => match request.pop.lookup_old() {
             Lookup::Hit(_, duty) => duty,
             Lookup::Miss(duty) => Some(duty),
             Lookup::Timeout | Lookup::Unavailable => None,

@@ -106,6 +106,10 @@ pub trait Refresh {
 pub trait BoardCache: LastBoard {
     /// The copy, with a duty for one request at a time.
     fn lookup(&self) -> Lookup;
+    /// The same after this request has found the last board old: then there is seldom a fresh copy to look for first.
+    fn lookup_old(&self) -> Lookup {
+        self.lookup()
+    }
     /// The copy if there is a fresh one, without waiting and without a duty.
     fn peek(&self) -> Option<CachedBoard>;
     /// The copy as the sandbox has it from before, for an update to a visitor who still waits by it: without asking the POP.

@@ -43,9 +43,11 @@ impl PlatformCache {
 impl BoardCache for PlatformCache {
     fn lookup(&self) -> Lookup {
         // Nearly always there is a fresh copy, and finding it is less work than a transaction.
-        if let Some(copy) = self.peek() {
-            return Lookup::Hit(Box::new(copy), None);
-        }
+        let fresh = self.peek().map(Box::new);
+        fresh.map_or_else(|| self.lookup_old(), |copy| Lookup::Hit(copy, None))
+    }
+
+    fn lookup_old(&self) -> Lookup {
         let transaction = match self.sign_copy().turn(LOOKUP_TIMEOUT) {
             Ok(transaction) => transaction,
             Err(CacheError::Timeout) => return Lookup::Timeout,
