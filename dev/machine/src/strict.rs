@@ -27,9 +27,10 @@ const SYSTEM: &str = "fastly-sys";
 const MEMBER: &str = "\"dev/strict-host\", ";
 
 /// What of the checkout is compiled, or named by its manifest.
-const LINKS: [&str; 7] = [
+const LINKS: [&str; 8] = [
     "build",
     "build.rs",
+    "cli",
     "dev",
     "examples",
     "src",
