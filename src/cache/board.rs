@@ -106,7 +106,7 @@ pub trait Refresh {
 pub trait BoardCache: LastBoard {
     /// The copy, with a duty for one request at a time.
     fn lookup(&self) -> Lookup;
-    /// The same after this request has found the last board old: then there is seldom a fresh copy to look for first.
+    /// The same for a request that expects no fresh copy, so that none is looked for before the duty.
     fn lookup_old(&self) -> Lookup {
         self.lookup()
     }

@@ -1,7 +1,7 @@
 //! The cache of a POP in memory: the same promises as the platform's, on a clock that is turned by hand.
 //!
 //! A POP has several nodes. The one that a request reaches may hand out an object as it was before it was overwritten, as far
-//! [`Behind`] as it is told.
+//! [`Behind`] as [`InMemoryCache::hands_out`] says.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,7 +3,6 @@
 mod board;
 mod command;
 mod last_url;
-mod limit;
 mod lock;
 mod objects;
 mod origin;

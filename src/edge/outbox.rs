@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use fastly::cache::core::CacheKey;
+use fastly::http::request::SendErrorCause;
 
 use now_serving::cache::outbox::{Batch, OutboxSlot, Tally};
 use now_serving::queue::{RoomName, WafVerdict};
@@ -32,6 +33,9 @@ pub(super) const SHORT_TURN: Duration = Duration::from_millis(20);
 
 /// How long a till is kept that nobody asks for.
 pub(super) const OUTBOX_TTL: Duration = Duration::from_hours(24);
+
+/// The code of the SDK's `FastlyStatus::LIMITEXCEEDED`, which no other crate can name.
+const LIMIT_EXCEEDED: i32 = 13;
 
 thread_local! {
     static OF_THIS_SANDBOX: Counts = Counts::default();
@@ -65,6 +69,14 @@ impl Counts {
 
     pub(super) fn has_called(&self) {
         self.calls.set(self.calls.get() + 1);
+    }
+
+    /// Whether a call failed because this sandbox has made as many as the platform lets it. A service may have fewer than the setting
+    /// `backend_calls` says: a trial account has 10. The sandbox ends with this request then, since each further call would fail.
+    pub(super) fn are_at_limit(&self, cause: &SendErrorCause) -> bool {
+        let is_it = matches!(cause, SendErrorCause::InternalError(Some(status)) if status.code == LIMIT_EXCEEDED);
+        self.is_at_limit.set(is_it || self.is_at_limit.get());
+        is_it
     }
 
     /// The firewall was asked about this request. No document says whether the platform counts that among the backend calls of a sandbox.

@@ -141,15 +141,15 @@ fn seen_or_drawn(kind: Kind, mut held: Ticket, brought: Brought, request: &Reque
     if let Some(visit) = by_the_copy(kind, &held, brought, request) {
         return visit;
     }
-    let mut seen: Look = match held.standing {
+    let mut asked: Look = match held.standing {
         Standing::Waiting(proof) => look(&held, proof, kind, request),
         _ => Seen::Ended.into(),
     };
-    if matches!(seen.seen, Seen::Ended | Seen::SessionEnded) && kind.draws(brought) {
-        held = to_draw(held, &seen.seen, pop, now);
-        seen = draw_and_tell(&held, request);
+    if matches!(asked.seen, Seen::Ended | Seen::SessionEnded) && kind.draws(brought) {
+        held = to_draw(held, &asked.seen, pop, now);
+        asked = draw_and_tell(&held, request);
     }
-    let Look { seen, after } = seen;
+    let Look { seen, after } = asked;
     let ended = match seen {
         Seen::Board(seen) => decided(held, *seen, after, request)
             .or_called(kind, request)

@@ -122,6 +122,25 @@ fn vary(head: &ResponseHead) -> String {
 
 /// The functions, by the names of those that the local server lacks.
 pub(crate) mod abi {
+    /// What is asked of a look-up, and the core cache knows.
+    macro_rules! of_core {
+        ($name:ident: $kind:ty) => {
+            pub unsafe fn $name(handle: HttpCacheHandle, out: *mut $kind) -> FastlyStatus {
+                with(handle, |look_up| unsafe { core::$name(look_up.core, out) })
+            }
+        };
+    }
+
+    /// What is asked of a look-up, and nothing kept here has.
+    macro_rules! always_0 {
+        ($name:ident: $kind:ty) => {
+            pub unsafe fn $name(handle: HttpCacheHandle, out: *mut $kind) -> FastlyStatus {
+                unsafe { *out = 0 };
+                with(handle, |_| FastlyStatus::OK)
+            }
+        };
+    }
+
     use fastly_shared::FastlyStatus;
     use real::fastly_cache::{
         self as core, CacheDurationNs, CacheHitCount, CacheLookupOptions, CacheLookupOptionsMask,
@@ -451,61 +470,18 @@ pub(crate) mod abi {
         })
     }
 
-    pub unsafe fn get_length(
-        handle: HttpCacheHandle,
-        length_out: *mut CacheObjectLength,
-    ) -> FastlyStatus {
-        with(handle, |look_up| unsafe {
-            core::get_length(look_up.core, length_out)
-        })
-    }
-
-    pub unsafe fn get_max_age_ns(
-        handle: HttpCacheHandle,
-        duration_out: *mut CacheDurationNs,
-    ) -> FastlyStatus {
-        with(handle, |look_up| unsafe {
-            core::get_max_age_ns(look_up.core, duration_out)
-        })
-    }
-
-    pub unsafe fn get_age_ns(
-        handle: HttpCacheHandle,
-        duration_out: *mut CacheDurationNs,
-    ) -> FastlyStatus {
-        with(handle, |look_up| unsafe {
-            core::get_age_ns(look_up.core, duration_out)
-        })
-    }
-
-    pub unsafe fn get_stale_while_revalidate_ns(
-        handle: HttpCacheHandle,
-        duration_out: *mut CacheDurationNs,
-    ) -> FastlyStatus {
-        unsafe { *duration_out = 0 };
-        with(handle, |_| FastlyStatus::OK)
-    }
-
-    pub unsafe fn get_stale_if_error_ns(
-        handle: HttpCacheHandle,
-        duration_out: *mut CacheDurationNs,
-    ) -> FastlyStatus {
-        unsafe { *duration_out = 0 };
-        with(handle, |_| FastlyStatus::OK)
-    }
+    of_core!(get_length: CacheObjectLength);
+    of_core!(get_max_age_ns: CacheDurationNs);
+    of_core!(get_age_ns: CacheDurationNs);
+    always_0!(get_stale_while_revalidate_ns: CacheDurationNs);
+    always_0!(get_stale_if_error_ns: CacheDurationNs);
 
     pub unsafe fn get_hits(handle: HttpCacheHandle, hits_out: *mut CacheHitCount) -> FastlyStatus {
         unsafe { *hits_out = 1 };
         with(handle, |_| FastlyStatus::OK)
     }
 
-    pub unsafe fn get_sensitive_data(
-        handle: HttpCacheHandle,
-        sensitive_data_out: *mut IsSensitive,
-    ) -> FastlyStatus {
-        unsafe { *sensitive_data_out = 0 };
-        with(handle, |_| FastlyStatus::OK)
-    }
+    always_0!(get_sensitive_data: IsSensitive);
 
     pub unsafe fn get_surrogate_keys(
         handle: HttpCacheHandle,

@@ -12,30 +12,36 @@ use real::{BodyHandle, SecretHandle, SecretStoreHandle, fastly_config_store, fas
 use crate::rules::{is_refused, rule};
 use crate::trace::trace;
 
-pub unsafe fn look_up(
-    store: ConfigStoreHandle,
-    key: *const u8,
-    key_len: usize,
-    value: *mut u8,
-    value_max_len: usize,
-    written: *mut usize,
-) -> FastlyStatus {
-    if is_refused("look_ups") {
-        return FastlyStatus::LIMITEXCEEDED;
-    }
-    unsafe { fastly_config_store::get(store, key, key_len, value, value_max_len, written) }
+/// A function of the host that a rule may refuse for their number: `"rule": host's function as name(arguments)`.
+macro_rules! limited {
+    ($rule:literal: $host:path as $name:ident($($argument:ident: $kind:ty),* $(,)?)) => {
+        pub unsafe fn $name($($argument: $kind),*) -> FastlyStatus {
+            if is_refused($rule) {
+                return FastlyStatus::LIMITEXCEEDED;
+            }
+            unsafe { $host($($argument),*) }
+        }
+    };
 }
 
-pub unsafe fn secret(
-    store: SecretStoreHandle,
-    name: *const u8,
-    name_len: usize,
-    handle_out: *mut SecretHandle,
-) -> FastlyStatus {
-    if is_refused("secrets") {
-        return FastlyStatus::LIMITEXCEEDED;
-    }
-    unsafe { fastly_secret_store::get(store, name, name_len, handle_out) }
+limited! {
+    "look_ups": fastly_config_store::get as look_up(
+        store: ConfigStoreHandle,
+        key: *const u8,
+        key_len: usize,
+        value: *mut u8,
+        value_max_len: usize,
+        written: *mut usize,
+    )
+}
+
+limited! {
+    "secrets": fastly_secret_store::get as secret(
+        store: SecretStoreHandle,
+        name: *const u8,
+        name_len: usize,
+        handle_out: *mut SecretHandle,
+    )
 }
 
 pub unsafe fn endpoint_get(name: *const u8, name_len: usize, out: *mut u32) -> FastlyStatus {
@@ -59,66 +65,51 @@ pub unsafe fn log_write(
     unsafe { fastly_log::write(endpoint, message, message_len, written) }
 }
 
-pub unsafe fn cache_lookup(
-    key: *const u8,
-    key_len: usize,
-    mask: CacheLookupOptionsMask,
-    options: *const CacheLookupOptions,
-    out: *mut CacheHandle,
-) -> FastlyStatus {
-    if is_refused("cache") {
-        return FastlyStatus::LIMITEXCEEDED;
-    }
-    unsafe { cache::lookup(key, key_len, mask, options, out) }
+limited! {
+    "cache": cache::lookup as cache_lookup(
+        key: *const u8,
+        key_len: usize,
+        mask: CacheLookupOptionsMask,
+        options: *const CacheLookupOptions,
+        out: *mut CacheHandle,
+    )
 }
 
-pub unsafe fn cache_insert(
-    key: *const u8,
-    key_len: usize,
-    mask: CacheWriteOptionsMask,
-    options: *const CacheWriteOptions,
-    out: *mut BodyHandle,
-) -> FastlyStatus {
-    if is_refused("cache") {
-        return FastlyStatus::LIMITEXCEEDED;
-    }
-    unsafe { cache::insert(key, key_len, mask, options, out) }
+limited! {
+    "cache": cache::insert as cache_insert(
+        key: *const u8,
+        key_len: usize,
+        mask: CacheWriteOptionsMask,
+        options: *const CacheWriteOptions,
+        out: *mut BodyHandle,
+    )
 }
 
-pub unsafe fn cache_transaction_lookup(
-    key: *const u8,
-    key_len: usize,
-    mask: CacheLookupOptionsMask,
-    options: *const CacheLookupOptions,
-    out: *mut CacheHandle,
-) -> FastlyStatus {
-    if is_refused("cache") {
-        return FastlyStatus::LIMITEXCEEDED;
-    }
-    unsafe { cache::transaction_lookup(key, key_len, mask, options, out) }
+limited! {
+    "cache": cache::transaction_lookup as cache_transaction_lookup(
+        key: *const u8,
+        key_len: usize,
+        mask: CacheLookupOptionsMask,
+        options: *const CacheLookupOptions,
+        out: *mut CacheHandle,
+    )
 }
 
-pub unsafe fn cache_transaction_lookup_async(
-    key: *const u8,
-    key_len: usize,
-    mask: CacheLookupOptionsMask,
-    options: *const CacheLookupOptions,
-    out: *mut CacheBusyHandle,
-) -> FastlyStatus {
-    if is_refused("cache") {
-        return FastlyStatus::LIMITEXCEEDED;
-    }
-    unsafe { cache::transaction_lookup_async(key, key_len, mask, options, out) }
+limited! {
+    "cache": cache::transaction_lookup_async as cache_transaction_lookup_async(
+        key: *const u8,
+        key_len: usize,
+        mask: CacheLookupOptionsMask,
+        options: *const CacheLookupOptions,
+        out: *mut CacheBusyHandle,
+    )
 }
 
-pub unsafe fn cache_transaction_insert(
-    handle: CacheHandle,
-    mask: CacheWriteOptionsMask,
-    options: *const CacheWriteOptions,
-    out: *mut BodyHandle,
-) -> FastlyStatus {
-    if is_refused("cache") {
-        return FastlyStatus::LIMITEXCEEDED;
-    }
-    unsafe { cache::transaction_insert(handle, mask, options, out) }
+limited! {
+    "cache": cache::transaction_insert as cache_transaction_insert(
+        handle: CacheHandle,
+        mask: CacheWriteOptionsMask,
+        options: *const CacheWriteOptions,
+        out: *mut BodyHandle,
+    )
 }

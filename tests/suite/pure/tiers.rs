@@ -76,7 +76,7 @@ fn every_test_is_read_from_the_sources_by_its_name() {
     assert_eq!(tests, Vec::<String>::new());
 }
 
-/// What a contributor is told to run finds tests, in whatever program they are.
+/// The commands that CONTRIBUTING names find tests, in whatever program they are.
 #[test]
 fn every_name_of_a_test_in_contributing_finds_some() {
     let tests: Vec<String> = (project().unwrap().tested.iter())
