@@ -250,6 +250,10 @@ fn follow_up<'a>(
         &impl Fn(Now) -> PlatformCache,
     ),
 ) {
+    // Each further call would be refused, and another sandbox takes the duty.
+    if counts.is_at_limit.get() {
+        return;
+    }
     let now = || asked.config.shifted(now());
     let later = now();
     let first = Asked {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fastly::experimental::{BackendExt as _, BackendHealth};
 use fastly::handle::{BodyHandle, CacheOverride, PendingRequestHandle, RequestHandle};
-use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE, USER_AGENT};
+use fastly::http::header::{AGE, CACHE_CONTROL, COOKIE, SET_COOKIE, USER_AGENT};
 use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause};
 use fastly::http::{CandidateResponse, HeaderName, HeaderValue, Url};
 use fastly::{Backend, Request};
@@ -191,7 +191,9 @@ fn keep_what_is_for_all(answer: &mut CandidateResponse) -> Result<(), SendErrorC
     let status = answer.get_status().as_u16();
     let lines = |name| answer.get_header_all(name).map(HeaderValue::as_bytes);
     if !is_for_all(status, lines) {
-        answer.set_uncacheable(true);
+        // A note lives longer by the age of the answer, so there is none of one that has an age.
+        let has_age = answer.get_header(AGE).is_some();
+        answer.set_uncacheable(!has_age);
         answer.set_ttl(NOTED);
     }
     Ok(())

@@ -27,6 +27,9 @@ const UNKNOWN: &str = "whether anything changed is unknown: look at the figures 
 const UNKNOWN_HERE: &str =
     "It was done, or it was not: the answer was lost. Trying again is safe, since it counts once.";
 
+/// What is known where the store was not asked.
+const NOT_SENT: &str = "nothing was changed: try again";
+
 /// What the panel says of a form that was sent before with other values.
 const SENT_BEFORE: &str = "This form was already sent, with other values. Nothing was changed this time: look at the figures, and send it again if you want both.";
 
@@ -204,15 +207,20 @@ impl Exchange<'_> {
     }
 
     fn lost(&self, fault: StoreError) -> Answered {
+        let [here, known] = if fault == StoreError::NotAsked {
+            ["Nothing was changed. Try again.", NOT_SENT]
+        } else {
+            [UNKNOWN_HERE, UNKNOWN]
+        };
         match self.sender {
             Sender::Browser => {
                 let press = Unconfirmed {
                     route: self.verb.route,
                     fields: self.typed,
                 };
-                desk::without_store(fault, UNKNOWN_HERE, Some(press), self.request)
+                desk::without_store(fault, here, Some(press), self.request)
             }
-            Sender::Program => store_trouble(fault, UNKNOWN),
+            Sender::Program => store_trouble(fault, known),
         }
     }
 

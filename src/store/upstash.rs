@@ -15,7 +15,7 @@ pub trait Transport {
     /// the request has no such attempt left.
     fn post(&self, body: &str, attempt: Attempt) -> Option<(u16, Vec<u8>)>;
 
-    /// Whether this sandbox may make no more calls, so that one without an answer was never sent.
+    /// Whether the platform has refused a call of this sandbox for their number: a later one without an answer was refused too.
     fn is_at_limit(&self) -> bool {
         false
     }

@@ -123,12 +123,18 @@ pub(crate) fn renew(duty: RefreshGuard, request: &Request<'_>) -> CachedBoard {
         Err(fault) => (None, Some(fault)),
     };
     let copy = CachedBoard::of(board, pop, now);
-    duty.renew(&copy);
-    if let Some(fault) = fault {
-        failed(pop, now, &fault);
-    } else {
-        pop.acknowledge(&batches);
-        answered(pop, now);
+    match fault {
+        None => {
+            duty.renew(&copy);
+            pop.acknowledge(&batches);
+            answered(pop, now);
+        }
+        // The duty goes to the next request.
+        Some(StoreError::NotAsked) => {}
+        Some(fault) => {
+            duty.renew(&copy);
+            failed(pop, now, &fault);
+        }
     }
     copy
 }

@@ -271,13 +271,18 @@ pub(super) fn look_for_all(
     note_claim(&held.id, &asked, request);
     let board = asked.as_ref().ok().map(|answer| answer.board.clone());
     let copy = CachedBoard::of(board, pop, now);
-    duty.renew(&copy);
     match &asked {
         Ok(_) => {
+            duty.renew(&copy);
             pop.acknowledge(&batches);
             trouble::answered(pop, now);
         }
-        Err(fault) => trouble::failed(pop, now, fault),
+        // The duty goes to the next request.
+        Err(StoreError::NotAsked) => drop(duty),
+        Err(fault) => {
+            duty.renew(&copy);
+            trouble::failed(pop, now, fault);
+        }
     }
     match (asked, trusted(held, proof, copy, now)) {
         (Ok(answer), _) => answered(held.lane, proof, answer),

@@ -127,6 +127,9 @@ fn an_answer_is_offered_to_the_cache_only_where_the_origin_says_that_it_is_for_a
     ] {
         assert_eq!(asked_for(query), ["not offered, noted for 10 s"], "{query}");
     }
+    // A note would live longer by the answer's age.
+    let aged = "status=404&cache-control=max-age=60&age=20";
+    assert_eq!(asked_for(aged), ["not offered"], "{aged}");
 }
 
 #[test]

@@ -180,6 +180,13 @@ fn a_sandbox_without_calls_left_leaves_the_next_request_to_another_and_blames_no
     let is_cut_off = || {
         edge.set_rules(&[("calls", "0")]).unwrap();
         assert_eq!([ask(), ask(), ask()], [502; 3]);
+        let permit = house.ask(&Ask::permit(1));
+        assert_eq!(permit.status, 503);
+        assert!(
+            permit.body.contains("nothing was changed"),
+            "{}",
+            permit.body
+        );
         edge.set_rules(&[("calls", "1")]).unwrap();
         Visitor::new(&house).ask("/echo").status == 502
     };
