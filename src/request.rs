@@ -33,34 +33,52 @@ pub struct Request<'a> {
     pub now: Now,
 }
 
+/// What a host brings along for a request.
+#[derive(Clone, Copy)]
+pub struct Ports<'a> {
+    /// The way to the store.
+    pub store: &'a dyn Transport,
+    /// What the POP remembers.
+    pub pop: &'a dyn Pop,
+    /// What the platform says of the request.
+    pub platform: &'a dyn Platform,
+}
+
 impl<'a> Request<'a> {
     /// A request that came now, on a platform that says nothing of it.
     #[must_use]
     pub fn new(
         call: &'a Call,
         config: &'a Config,
-        ways: (&'a dyn Transport, &'a dyn Pop),
+        store: &'a dyn Transport,
+        pop: &'a dyn Pop,
         now: Now,
     ) -> Self {
-        Self::at(config.place_of(call), (call, config), ways, now)
+        let ports = Ports {
+            store,
+            pop,
+            platform: &SaysNothing,
+        };
+        Self::at(config.place_of(call), call, config, ports, now)
     }
 
     /// The same, where it is known already where it belongs.
     #[must_use]
     pub fn at(
-        Place { room, belongs }: Place<'a>,
-        (call, config): (&'a Call, &'a Config),
-        (store, pop): (&'a dyn Transport, &'a dyn Pop),
+        place: Place<'a>,
+        call: &'a Call,
+        config: &'a Config,
+        ports: Ports<'a>,
         now: Now,
     ) -> Self {
         Self {
             call,
             config,
-            room,
-            belongs,
-            store,
-            pop,
-            platform: &SaysNothing,
+            room: place.room,
+            belongs: place.belongs,
+            store: ports.store,
+            pop: ports.pop,
+            platform: ports.platform,
             now,
         }
     }

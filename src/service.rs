@@ -1,24 +1,27 @@
-//! One request, in a straight line: may it be here at all, is it the operator's, does it skip the room, else a visit.
+//! One request, in a straight line: may it be here at all, is it the operator's, does it skip the room, else a visit. In which order
+//! a host answers, counts and logs that is in [`serve`].
 //!
 //! Total: every call has an answer, and none of them is an error of ours.
 
 mod admin_host;
 mod entries;
 mod onwards;
+mod serve;
 mod unsound;
 mod visits;
 mod waf;
 mod watch;
 
-use crate::cache::{CachedBoard, Lookup};
+use crate::cache::Lookup;
 use crate::config::{Belongs, Config, Serves, below};
 use crate::http::cors;
 use crate::http::negotiate::wants_json;
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator::{self, Answered};
 use crate::page;
-use crate::queue::{Actor, AllowFault, Change, Changed, CountedRenewal, EndedSession, Reason};
+use crate::queue::{AllowFault, CountedRenewal, Reason};
 use crate::request::Request;
+use crate::store::upstash::StoreError;
 use crate::telemetry::log::Decision;
 use crate::visitor;
 use crate::visitor::routes::{self};
@@ -27,18 +30,18 @@ use crate::visitor::visit::visit;
 use crate::visitor::{Brought, kind};
 use crate::visitor::{ticket_cookie, trouble};
 pub use entries::{
-    noted_entry, recount_entry, refused_entries, released_entry, settings_entries, sick_entry,
-    uncounted_entry, unsound_entry,
+    noted_entry, recount_entry, released_entry, settings_entries, sick_entry, uncounted_entry,
+    unsound_entry,
 };
 use onwards::{METHODS, forward, options, unclear, web_socket_refused};
 pub use onwards::{bad_upgrade, no_web_sockets, too_long, whole_server};
+pub use serve::{Delivery, Forwarded, Host, Served, serve, serve_unsound};
 use std::io::Read;
-pub use unsound::passes;
 use visits::{beside, invitation, worded};
-pub use watch::{Rescue, rescued, went_in};
+pub use watch::Rescue;
 
 /// The answer, and what the log says about it.
-pub struct Outcome {
+pub struct Outcome<'a> {
     /// What to do.
     pub answer: Answer,
     /// What to write down.
@@ -48,10 +51,10 @@ pub struct Outcome {
     /// What to do once the visitor has been answered: [`afterwards`].
     pub after: FollowUp,
     /// A visitor who goes in only once the origin has answered.
-    pub rescue: Option<Box<Rescue>>,
+    pub rescue: Option<Box<Rescue<'a>>>,
 }
 
-impl Outcome {
+impl Outcome<'_> {
     /// The same with why its sender was not allowed to pass.
     fn with_refused(mut self, refused: Option<AllowFault>) -> Self {
         self.record.allow_refused = refused.or(self.record.allow_refused);
@@ -61,7 +64,7 @@ impl Outcome {
 
 /// Answers one request.
 #[must_use]
-pub fn handle(request: &Request<'_>, body: &mut dyn Read) -> Outcome {
+pub fn handle<'a>(request: &Request<'a>, body: &mut dyn Read) -> Outcome<'a> {
     let mut outcome = not_served(request.call)
         .or_else(|| operators(request, body))
         .or_else(|| past_the_room(request))
@@ -82,7 +85,7 @@ fn secured(call: &Call, reply: Reply) -> Reply {
 }
 
 /// A request that names no host or no path.
-fn not_served(call: &Call) -> Option<Outcome> {
+fn not_served(call: &Call) -> Option<Outcome<'static>> {
     if !call.names_host() {
         let detail = "the Host header does not name a host; accepted is a name or an address, with a port from 0 to 65535 or none, and nothing else, such as a user in front of @";
         let reply = Reply::problem(400, "Bad host", detail);
@@ -93,7 +96,7 @@ fn not_served(call: &Call) -> Option<Outcome> {
 }
 
 /// The operators' host, and what lies below their path: their routes, and what the waiting page asks for.
-fn operators(request: &Request<'_>, body: &mut dyn Read) -> Option<Outcome> {
+fn operators(request: &Request<'_>, body: &mut dyn Read) -> Option<Outcome<'static>> {
     let Request { call, config, .. } = *request;
     let serves = config.serves(call.hostname());
     if serves == Serves::Operators {
@@ -116,7 +119,7 @@ fn operators(request: &Request<'_>, body: &mut dyn Read) -> Option<Outcome> {
 
 /// What goes to the origin without a visit, or has no way there. The platform itself acts on a method such as PURGE, so none
 /// goes to the origin that is not known here.
-fn past_the_room(request: &Request<'_>) -> Option<Outcome> {
+fn past_the_room(request: &Request<'_>) -> Option<Outcome<'static>> {
     let Request { call, config, .. } = *request;
     if let Some(reply) = Reply::wrong_method(&call.method, METHODS) {
         return Some(reply_with(reply, Reason::BadMethod));
@@ -136,7 +139,7 @@ fn past_the_room(request: &Request<'_>) -> Option<Outcome> {
 }
 
 /// What is not good in the header of an allowance changes nothing, and is logged.
-fn allowed_or_visited(request: &Request<'_>) -> Outcome {
+fn allowed_or_visited<'a>(request: &Request<'a>) -> Outcome<'a> {
     match visitor::allowed::brought(request) {
         Some(Ok(name)) => onwards::allowed(name, request),
         Some(Err(fault)) => visited(request).with_refused(Some(fault)),
@@ -144,7 +147,7 @@ fn allowed_or_visited(request: &Request<'_>) -> Outcome {
     }
 }
 
-fn visited(request: &Request<'_>) -> Outcome {
+fn visited<'a>(request: &Request<'a>) -> Outcome<'a> {
     if let Some(reply) = visitor::invitation::of_link(request) {
         return invitation(reply, None, request);
     }
@@ -180,26 +183,6 @@ pub fn afterwards(after: FollowUp, request: &Request<'_>) {
     }
 }
 
-/// The origin has ended a session. Where the store does not answer, it ends by itself.
-pub fn end_session(session: EndedSession, request: &Request<'_>) {
-    let change = Change {
-        ends: vec![session],
-        ..Change::new("end", Vec::new())
-    };
-    let origin = Actor {
-        name: "origin",
-        address: "",
-        audited: false,
-        seen: None,
-        once: None,
-    };
-    if let Ok(Changed::Done(board, _)) = request.line().change(change, &origin) {
-        let last = request.pop.last();
-        let copy = CachedBoard::drawn(board, request.now, last.as_ref());
-        request.pop.remember(&copy);
-    }
-}
-
 /// What a service answers to newcomers whose configuration is unsound: it neither opens the gate nor says more than that.
 #[must_use]
 pub fn unsound() -> Reply {
@@ -212,8 +195,17 @@ pub fn unsound() -> Reply {
 }
 
 /// What a developer reads who has started the edge alone.
-pub const ON_THIS_MACHINE: &str =
+const ON_THIS_MACHINE: &str =
     "On your own machine, `cargo dev backends` starts a demo site and a local store.";
+
+/// What the log says of a failure of the store.
+fn logged_fault(fault: &StoreError, call: &Call) -> String {
+    if call.local {
+        format!("{fault}. {ON_THIS_MACHINE}")
+    } else {
+        fault.to_string()
+    }
+}
 
 /// The answer to a visitor inside when the origin does not answer, with the ticket that was meant for the origin's answer.
 #[must_use]
@@ -233,14 +225,14 @@ pub fn origin_failed(call: &Call, forward: &Forward) -> Reply {
     secured(call, reply.with("retry-after", "5").with_cookies(cookies))
 }
 
-fn to_https(request: &Request<'_>) -> Outcome {
+fn to_https(request: &Request<'_>) -> Outcome<'static> {
     let Request { call, config, .. } = *request;
     reply_with(for_visitor(call, https(call), config), Reason::ToHttps)
 }
 
 /// Credentials that came over plain http are left unread: a listener on the network has them. A change is not repeated over
 /// https by itself, so that its sender learns what was sent; and a browser that came by https already would come here again.
-fn operator_to_https(call: &Call) -> Outcome {
+fn operator_to_https(call: &Call) -> Outcome<'static> {
     if matches!(call.method.as_str(), "GET" | "HEAD") && call.is_plain_http() {
         return reply_with(for_method(call, https(call)), Reason::ToHttps);
     }
@@ -258,7 +250,7 @@ fn https(call: &Call) -> Reply {
     Reply::new(308, "text/plain; charset=utf-8", "").with("location", location)
 }
 
-fn of_operator(call: &Call, answered: Answered) -> Outcome {
+fn of_operator(call: &Call, answered: Answered) -> Outcome<'static> {
     let board = answered.board.as_ref();
     let record = Decision {
         queue_cursor: board.map(|board| board.cursor().0),
@@ -267,7 +259,7 @@ fn of_operator(call: &Call, answered: Answered) -> Outcome {
         action: answered.action,
         inversion: answered.inversion,
         problems: answered.problems,
-        store_error: answered.fault.map(|fault| fault.to_string()),
+        store_error: answered.fault.map(|fault| logged_fault(&fault, call)),
         ..Decision::answered(answered.reason)
     };
     Outcome {
@@ -292,7 +284,7 @@ fn for_method(call: &Call, reply: Reply) -> Reply {
     }
 }
 
-fn reply_with(reply: Reply, reason: Reason) -> Outcome {
+fn reply_with(reply: Reply, reason: Reason) -> Outcome<'static> {
     Outcome {
         answer: Answer::Reply(reply),
         record: Decision::answered(reason),

@@ -2,19 +2,18 @@
 
 mod board;
 mod command;
+mod host;
 mod last_url;
 mod lock;
 mod objects;
 mod origin;
 mod outbox;
-mod perform;
 mod pop;
 mod probe;
 mod request;
 mod settings;
 mod signals;
 mod to_origin;
-mod unsound;
 mod upstash;
 mod watch;
 
@@ -27,22 +26,20 @@ use fastly::Request;
 use fastly::http::serve::{HandlerResult, Serve};
 use fastly::log::Endpoint;
 
-use now_serving::cache::{KeptBoard, LOOKUP_TIMEOUT, MAX_AGE};
+use now_serving::cache::KeptBoard;
 use now_serving::config::Problem;
 use now_serving::config::budget::Used;
 use now_serving::queue::Now;
-use now_serving::request::Request as Asked;
-use now_serving::service::{self, FollowUp, Outcome};
-use now_serving::telemetry::log::{self, Decision};
+use now_serving::request::{Ports, Request as Asked};
+use now_serving::service;
 
+use host::Platform;
 use last_url::LastUrl;
-use outbox::{Counts, SHORT_TURN};
-use perform::{Performed, perform};
+use outbox::Counts;
 use pop::PlatformCache;
-use request::{RequestBody, call, facts, located, send, trace_id};
+use request::{RequestBody, call, located, send};
 use settings::Settings;
 use signals::Said;
-use unsound::answer_unsound;
 use upstash::Upstash;
 
 const LOG: &str = "queue_logs";
@@ -157,123 +154,54 @@ impl HandlerResult for Then {
     }
 }
 
-/// One request: decide, answer, and then what could wait until the visitor had been served.
+/// One request, by the settings as they are now.
 fn answer(request: Request, kept: &mut SandboxState) {
     let now = now();
+    let SandboxState {
+        settings,
+        counts,
+        board,
+        host_url,
+        store_url,
+    } = kept;
     CONFIGURING.set(true);
-    let read = kept.settings.read(now);
+    let read = settings.read(now);
     CONFIGURING.set(false);
-    let config = match read {
-        Ok(config) => config,
-        Err(unsound) => {
-            let kept = (&kept.counts, &mut kept.host_url, &kept.board);
-            return answer_unsound(request, unsound, kept, now);
-        }
-    };
-    let now = config.shifted(now);
-    let call = located(call(&request, &mut kept.host_url), &config.rooms);
-    let place = config.place_of(&call);
-    kept.counts.switch_room(&place.room.name);
-    let counts = &kept.counts;
-    let upstash = || Upstash::new(config, counts, &kept.store_url);
-    let pop = |now| PlatformCache::new(counts, &kept.board, now);
-    let (store, cache) = (upstash(), pop(now));
-    let request = RefCell::new(request);
-    let asked = Asked::at(place, (&call, config), (&store, &cache), now);
-    let outcome = decided(&asked, &request);
-    if let Some(verdict) = outcome.record.waf {
-        counts.inspected(verdict);
-    }
-    let request = request.into_inner();
-    let trace = outcome.record.is_logged().then(|| trace_id(&request));
-    let rescue = (outcome.rescue, outcome.record.reason);
-    let performed = perform(outcome.answer, rescue, request, (&asked, counts));
-    let record = performed.record(outcome.record);
-    performed.count(&record, outcome.renewal, (counts, now));
-    let is_due = performed.is_due(outcome.renewal, &asked);
-    if let Some(trace) = trace {
-        let of_room = (&call, Some(&asked.room.name));
-        let facts = facts(of_room, trace, config.logging.query, now);
-        let record = with_hint(record);
-        log(&log::entry(&facts, performed.status, &record));
-    }
-    log_all(&service::refused_entries(now, asked.room));
-    follow_up(performed, outcome.after, &asked, (counts, &upstash, &pop));
-    let has_told = counts.has_renewed.take();
-    if is_due && !has_told {
-        tell_in_time(&asked, (counts, &upstash, &pop));
-    }
-}
-
-/// The request is read for it: its body, and what the platform says of it.
-fn decided(asked: &Asked<'_>, request: &RefCell<Request>) -> Outcome {
-    let asked = Asked {
-        platform: &Said(request),
-        ..*asked
-    };
-    service::handle(&asked, &mut RequestBody(request))
-}
-
-/// The store is to hear of a renewal before the session ends by what it knows, and no other request may come until then. Another one
-/// has looked within the last second, before this was counted: the next look takes it along, and this request makes that look
-/// where no other does.
-fn tell_in_time<'a>(
-    asked: &Asked<'a>,
-    (counts, upstash, pop): (
-        &Counts,
-        &impl Fn() -> Upstash<'a>,
-        &impl Fn(Now) -> PlatformCache,
-    ),
-) {
-    counts.flush_into_outbox(SHORT_TURN);
-    std::thread::sleep(MAX_AGE + LOOKUP_TIMEOUT);
-    let later = asked.config.shifted(now());
-    let asked = Asked {
-        store: &upstash(),
-        pop: &pop(later),
-        now: later,
-        ..*asked
-    };
-    service::afterwards(FollowUp::Look, &asked);
     counts.has_renewed.set(false);
-}
-
-/// What could wait until the visitor had been answered. Each time the store may be called once more, and what the POP
-/// remembers may be newer.
-fn follow_up<'a>(
-    performed: Performed,
-    after: FollowUp,
-    asked: &Asked<'a>,
-    (counts, upstash, pop): (
-        &Counts,
-        &impl Fn() -> Upstash<'a>,
-        &impl Fn(Now) -> PlatformCache,
-    ),
-) {
-    // Each further call would be refused, and another sandbox takes the duty.
-    if counts.is_at_limit.get() {
-        return;
-    }
-    let now = || asked.config.shifted(now());
-    let later = now();
-    let first = Asked {
-        store: &upstash(),
-        pop: &pop(later),
-        now: later,
-        ..*asked
+    let call = call(&request, host_url);
+    let request = RefCell::new(Some(request));
+    let mut host = Platform {
+        request: &request,
+        trace: None,
+        counts,
+        board,
+        store_url,
     };
-    performed.follow_up(after, &first);
-    if !counts.has_renewed.get() || !probe::has_bad_news(asked, counts) {
-        return;
+    match read {
+        Ok(config) => {
+            let now = config.shifted(now);
+            let call = located(call, &config.rooms);
+            let place = config.place_of(&call);
+            counts.switch_room(&place.room.name);
+            let ports = Ports {
+                store: &Upstash::new(config, counts, store_url),
+                pop: &PlatformCache::new(counts, board, now),
+                platform: &Said::of(&request, counts),
+            };
+            let asked = Asked::at(place, &call, config, ports, now);
+            service::serve(&asked, &mut RequestBody(&request), &mut host);
+        }
+        Err(unsound) => {
+            let now = unsound.shifted(now);
+            let call = located(call, &unsound.rooms);
+            if let Some(place) = unsound.place_of(&call) {
+                counts.switch_room(&place.room.name);
+            }
+            let pop = PlatformCache::new(counts, board, now);
+            let said = Said::of(&request, counts);
+            service::serve_unsound(&call, now, unsound, &pop, &said, &mut host);
+        }
     }
-    let later = now();
-    let second = Asked {
-        store: &upstash(),
-        pop: &pop(later),
-        now: later,
-        ..*asked
-    };
-    service::afterwards(FollowUp::Look, &second);
 }
 
 fn now() -> Now {
@@ -288,28 +216,8 @@ fn is_local() -> bool {
     LOCAL.with(|local| *local)
 }
 
-/// A developer who has started the edge alone reads what else to start.
-fn with_hint(record: Decision) -> Decision {
-    let hint = |error| format!("{error}. {}", service::ON_THIS_MACHINE);
-    let store_error = record.store_error;
-    Decision {
-        store_error: if is_local() {
-            store_error.map(hint)
-        } else {
-            store_error
-        },
-        ..record
-    }
-}
-
 fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_default()
-}
-
-fn log_all(lines: &[String]) {
-    for line in lines {
-        log(line);
-    }
 }
 
 /// A log that cannot be written must not cost the visitor the answer.

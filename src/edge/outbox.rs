@@ -8,7 +8,7 @@ use fastly::cache::core::CacheKey;
 use fastly::http::request::SendErrorCause;
 
 use now_serving::cache::outbox::{Batch, OutboxSlot, Tally};
-use now_serving::queue::{RoomName, WafVerdict};
+use now_serving::queue::RoomName;
 use now_serving::service;
 
 use super::lock::alone;
@@ -77,12 +77,6 @@ impl Counts {
         let is_it = matches!(cause, SendErrorCause::InternalError(Some(status)) if status.code == LIMIT_EXCEEDED);
         self.is_at_limit.set(is_it || self.is_at_limit.get());
         is_it
-    }
-
-    /// The firewall was asked about this request. No document says whether the platform counts that among the backend calls of a sandbox.
-    pub(super) fn inspected(&self, verdict: WafVerdict) {
-        self.has_called();
-        self.tally.borrow_mut().inspected(verdict);
     }
 
     /// From now on they are of this room.

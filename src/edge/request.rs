@@ -12,7 +12,6 @@ use rand::Rng as _;
 
 use now_serving::config::{Query, Rooms};
 use now_serving::http::{Call, HEADERS, Reply, withheld};
-use now_serving::queue::{Now, RoomName};
 use now_serving::telemetry::log::RequestFacts;
 
 use super::last_url::LastUrl;
@@ -48,11 +47,14 @@ pub(super) fn handle(request: &Request) -> &RequestHandle {
 }
 
 /// The request's body, left alone until somebody reads it: only an operator's route does.
-pub(super) struct RequestBody<'a>(pub(super) &'a RefCell<Request>);
+pub(super) struct RequestBody<'a>(pub(super) &'a RefCell<Option<Request>>);
 
 impl Read for RequestBody<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().get_body_mut().read(buffer)
+        match self.0.borrow_mut().as_mut() {
+            Some(request) => request.get_body_mut().read(buffer),
+            None => Ok(0),
+        }
     }
 }
 
@@ -134,22 +136,16 @@ pub(super) fn fresh_id() -> String {
     Hex::encode_to_string(bytes).unwrap_or_default()
 }
 
-pub(super) fn facts(
-    (call, room): (&Call, Option<&RoomName>),
-    trace: String,
-    query: Query,
-    now: Now,
-) -> RequestFacts {
+/// What the platform knows about a request.
+pub(super) fn facts(call: &Call, trace: String, query: Query) -> RequestFacts {
     let place = call.address.and_then(fastly::geo::geo_lookup);
     RequestFacts {
-        timestamp: now.ms(),
         client_address: call.address.map(|address| address.to_string()),
         fastly_region: &PLACE.region,
         fastly_service_id: &PLACE.service_id,
         fastly_service_version: &PLACE.service_version,
         fastly_hostname: &PLACE.hostname,
         fastly_trace_id: trace,
-        room: room.map(RoomName::to_string),
         client_geo_country: place.as_ref().and_then(|place| known(place.country_code())),
         client_geo_city: place.as_ref().and_then(|place| known(place.city())),
         ..RequestFacts::of(call, query)

@@ -12,15 +12,26 @@ use fastly::security::{InspectConfig, InspectError, InspectVerdict, inspect};
 
 use now_serving::queue::{Platform, Signal, Waf, WafAnswer, WafFault};
 
+use super::outbox::Counts;
 use super::request::handle;
 
-/// The request of a visitor, whose body may still be read.
-pub(super) struct Said<'a>(pub(super) &'a RefCell<Request>);
+/// The request of a visitor, whose body may still be read. Once it has gone to the origin the platform says nothing of it.
+pub(super) struct Said<'a> {
+    request: &'a RefCell<Option<Request>>,
+    counts: &'a Counts,
+}
+
+impl<'a> Said<'a> {
+    /// What the platform says of this request.
+    pub(super) fn of(request: &'a RefCell<Option<Request>>, counts: &'a Counts) -> Self {
+        Self { request, counts }
+    }
+}
 
 impl Platform for Said<'_> {
     fn says(&self, signal: Signal) -> Option<bool> {
-        let request = self.0.borrow();
-        let handle = handle(&request);
+        let request = self.request.borrow();
+        let handle = handle(request.as_ref()?);
         match signal {
             Signal::Bot => handle.bot_analyzed().then(|| handle.bot_detected()),
             Signal::Hosting => handle
@@ -34,12 +45,21 @@ impl Platform for Said<'_> {
     }
 
     fn is_verified_crawler(&self) -> bool {
-        handle(&self.0.borrow()).bot_verified() == Some(true)
+        let request = self.request.borrow();
+        request
+            .as_ref()
+            .and_then(|request| handle(request).bot_verified())
+            == Some(true)
     }
 
     /// As the visitor sent it: with its cookies, and with its body, which goes on to the origin afterwards.
     fn inspect(&self, waf: &Waf) -> WafAnswer {
-        let request = self.0.borrow();
+        let request = self.request.borrow();
+        let Some(request) = request.as_ref() else {
+            return WafAnswer::Failed(WafFault::NotAsked);
+        };
+        // No document says whether the platform counts it among the backend calls of a sandbox.
+        self.counts.has_called();
         let (head, body) = request.as_handles();
         // The SDK would keep one empty body for all requests of a sandbox.
         let none;

@@ -10,6 +10,7 @@ use fastly::http::{FramingHeadersMode, HeaderValue};
 
 use now_serving::http::{Call, Forward, OnBad, PRIVATE, Watch};
 use now_serving::queue::Answered;
+use now_serving::service::{Delivery, Forwarded};
 
 use super::to_origin::hand_over;
 use super::upstash::LENGTH;
@@ -20,34 +21,32 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_m
 /// How long the sandbox waits for an answer to `HEAD`, in milliseconds.
 const HEAD_MS: u64 = 1000;
 
-/// What came of an answer that was watched.
-pub(super) enum Watched {
-    /// The visitor has it: its head came in time, with this status, or the host hands it over when it comes.
-    Delivered(Option<u16>),
-    /// It was bad, and the visitor gets ours.
-    Withheld,
-}
-
 /// Waits for the head of the answer until it is late, and leaves the rest to the host.
 pub(super) fn watched(
     pending: PendingRequestHandle,
     began: Instant,
-    (forward, watch): (&Forward, &Watch),
+    forward: &Forward,
+    watch: &Watch,
     call: &Call,
-) -> Result<(Watched, Answered), SendErrorCause> {
+) -> Result<Forwarded, SendErrorCause> {
+    let forwarded = |status, answered, end| Forwarded {
+        status,
+        answered: Some(answered),
+        end,
+    };
     match head_in_time(pending, began, watch.slow_ms)? {
         Head::There(head, body) => {
             let status = head.get_status().as_u16();
             let answered = Answered::of(Some(status), elapsed_ms(began), watch.slow_ms);
             if answered == Answered::Bad && watch.on_bad == OnBad::KeepPlace {
-                return Ok((Watched::Withheld, answered));
+                return Ok(forwarded(None, answered, Delivery::Withheld));
             }
             deliver(head, body, &forward.set_cookies, call);
-            Ok((Watched::Delivered(Some(status)), answered))
+            Ok(forwarded(Some(status), answered, Delivery::Delivered))
         }
         Head::Awaited(pending) => {
             hand_over(pending, &forward.set_cookies);
-            Ok((Watched::Delivered(None), Answered::Late))
+            Ok(forwarded(None, Answered::Late, Delivery::Delivered))
         }
     }
 }
@@ -58,14 +57,14 @@ pub(super) fn head_delivered(
     began: Instant,
     forward: &Forward,
     call: &Call,
-) -> Result<(), SendErrorCause> {
+) -> Result<Forwarded, SendErrorCause> {
     match head_in_time(pending, began, HEAD_MS)? {
         Head::There(head, body) => deliver(head, body, &forward.set_cookies, call),
         Head::Awaited(pending) => {
             hand_over(pending, &forward.set_cookies);
         }
     }
-    Ok(())
+    Ok(Forwarded::default())
 }
 
 /// The head of an answer, or the request that still waits for it.

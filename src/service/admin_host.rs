@@ -12,7 +12,7 @@ use crate::queue::Reason;
 use crate::request::Request;
 
 /// Answers a request to this host.
-pub(super) fn answer(body: &mut dyn Read, request: &Request<'_>) -> Outcome {
+pub(super) fn answer(body: &mut dyn Read, request: &Request<'_>) -> Outcome<'static> {
     let call = request.call;
     if !call.https && !call.local {
         return operator_to_https(call);
@@ -27,7 +27,7 @@ pub(super) fn answer(body: &mut dyn Read, request: &Request<'_>) -> Outcome {
     of_operator(call, answered)
 }
 
-fn to_panel(request: &Request<'_>) -> Outcome {
+fn to_panel(request: &Request<'_>) -> Outcome<'static> {
     let call = request.call;
     if let Some(reply) = Reply::wrong_method(&call.method, "GET, HEAD") {
         return reply_with(reply, Reason::BadOperatorRequest);

@@ -104,7 +104,7 @@ pub fn sick_entry(room: &RoomName, sickness: &Sickness) -> String {
 
 /// The log lines about templates that are not shown, once for each reading of the settings.
 #[must_use]
-pub fn refused_entries(now: Now, room: &Room) -> Vec<String> {
+pub(super) fn refused_entries(now: Now, room: &Room) -> Vec<String> {
     let entry = |refused: Refused| {
         let reason = refused.refusal.reason.chars().take(MAX_REFUSAL_CHARS);
         log::line(&json!({

@@ -15,29 +15,39 @@ use std::borrow::Cow;
 /// What visitors may send.
 pub(super) const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
-pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome {
+pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome<'static> {
     let Request {
         call, config, room, ..
     } = *request;
-    let ours = (config.web.origin_cookie, &config.rooms);
-    let bare = bare(call, &config.paths, ours, &room.site);
-    let mut outcome = Outcome {
-        answer: Answer::Forward(bare),
-        record: Decision::forwarded(reason),
-        renewal: None,
-        after: FollowUp::Nothing,
-        rescue: None,
-    };
+    let bare = bare(
+        call,
+        &config.paths,
+        config.web.origin_cookie,
+        &config.rooms,
+        &room.site,
+    );
+    let mut outcome = forward_with(bare, reason);
     let inspected = waf::of_request(call, config.waf.as_ref(), request.platform);
     outcome.note(inspected, &|stop| {
         let frames = config.web.frame_ancestors.as_deref();
-        for_visitor(call, answer::stopped(stop, (None, call), frames), config)
+        for_visitor(call, answer::stopped(stop, None, call, frames), config)
     });
     outcome
 }
 
+/// What goes on to the origin as it is.
+pub(super) fn forward_with(forward: Forward, reason: Reason) -> Outcome<'static> {
+    Outcome {
+        answer: Answer::Forward(forward),
+        record: Decision::forwarded(reason),
+        renewal: None,
+        after: FollowUp::Nothing,
+        rescue: None,
+    }
+}
+
 /// A client that needs no ticket, by the name that the log has of it.
-pub(super) fn allowed(name: String, request: &Request<'_>) -> Outcome {
+pub(super) fn allowed(name: String, request: &Request<'_>) -> Outcome<'static> {
     let outcome = forward(request, Reason::Allowed);
     let record = Decision {
         allowed: Some(name),
@@ -120,7 +130,7 @@ pub(super) fn what_is_taken() -> Reply {
 
 /// Whether a page elsewhere may send something is for the origin to say, which learns nothing else by it; what may be sent
 /// at all is known here.
-pub(super) fn options(call: &Call, site: &Site) -> Outcome {
+pub(super) fn options(call: &Call, site: &Site) -> Outcome<'static> {
     if !call.is_preflight() {
         return reply_with(what_is_taken(), Reason::Preflight);
     }
@@ -129,13 +139,7 @@ pub(super) fn options(call: &Call, site: &Site) -> Outcome {
         site: site.clone(),
         ..Forward::default()
     };
-    Outcome {
-        answer: Answer::Forward(forward),
-        record: Decision::forwarded(Reason::Preflight),
-        renewal: None,
-        after: FollowUp::Nothing,
-        rescue: None,
-    }
+    forward_with(forward, Reason::Preflight)
 }
 
 /// What every request loses on its way to the origin, the tickets of all rooms among it, and gains nothing yet. Where other
@@ -145,7 +149,8 @@ pub(super) fn options(call: &Call, site: &Site) -> Outcome {
 pub(super) fn bare(
     call: &Call,
     paths: &Paths,
-    (origin_cookie, rooms): (OriginCookie, &Rooms),
+    origin_cookie: OriginCookie,
+    rooms: &Rooms,
     site: &Site,
 ) -> Forward {
     let way = match way(call, paths) {

@@ -5,35 +5,45 @@
 //! and none with a token by a path that a program may use. While it is unknown whether the site's firewall is asked about a
 //! request, that request does not go there either.
 
-use super::onwards::{bare, of_visitor};
+use super::onwards::{bare, forward_with, of_visitor};
 use super::{METHODS, Outcome, for_method, secured, waf, web_socket_refused};
 use crate::cache::Pop;
 use crate::config::{Belongs, KnownWaf, Serves, Unsound, below};
-use crate::http::{Answer, Call, Forward, Reply};
+use crate::http::{Call, Reply};
 use crate::operator;
 use crate::queue::{Lane, Now, Platform, Reason};
 use crate::telemetry::log::Decision;
 use crate::visitor::answer;
 use crate::visitor::ticket_cookie;
 use crate::visitor::visit::{
-    FollowUp, is_called_only, is_kept_out, renewed_unsigned, still_inside, was_ended,
+    is_called_only, is_kept_out, renewed_unsigned, still_inside, was_ended,
 };
 
-/// The request's way to the origin, if it has one without a sound configuration; else it is answered by
-/// [`unsound()`](super::unsound()).
-#[must_use]
-pub fn passes(
-    (call, now): (&Call, Now),
+/// The request's way to the origin; or else what it is answered, of which nothing is counted or logged.
+pub(super) fn passes(
+    call: &Call,
+    now: Now,
     unsound: &Unsound,
     pop: &dyn Pop,
     platform: &dyn Platform,
-) -> Option<Outcome> {
+) -> Result<Outcome<'static>, Reply> {
     if below(&call.path, &unsound.admin_path) == Some("/healthz")
         && matches!(call.method.as_str(), "GET" | "HEAD")
     {
         let reply = for_method(call, operator::unsound(&unsound.problems));
-        return Some(super::reply_with(reply, Reason::Health));
+        return Err(reply);
     }
+    goes_on(call, now, unsound, pop, platform).ok_or_else(super::unsound)
+}
+
+/// The request's way to the origin, if it has one.
+fn goes_on(
+    call: &Call,
+    now: Now,
+    unsound: &Unsound,
+    pop: &dyn Pop,
+    platform: &dyn Platform,
+) -> Option<Outcome<'static>> {
     let is_known = Reply::wrong_method(&call.method, METHODS).is_none();
     let is_operators = below(&call.path, &unsound.admin_path).is_some()
         || unsound.serves(call.hostname()) == Serves::Operators;
@@ -57,17 +67,21 @@ pub fn passes(
         .unwrap_or_default();
     let is_past = || unsound.paths.skip_room(&call.method, &call.path);
     if place.map_or_else(is_past, |place| place.belongs == Belongs::PastRoom) {
-        let ours = (unsound.origin_cookie, &unsound.rooms);
-        let bare = bare(call, &unsound.paths, ours, &site);
+        let bare = bare(
+            call,
+            &unsound.paths,
+            unsound.origin_cookie,
+            &unsound.rooms,
+            &site,
+        );
         let is_asked = || waf::may_change_something(call);
-        let mut outcome = forward(bare, Reason::Bypass);
-        inspect((&mut outcome, &is_asked), call, unsound, platform)?;
-        return Some(outcome);
+        let outcome = forward_with(bare, Reason::Bypass);
+        return inspected(outcome, &is_asked, call, unsound, platform);
     }
     if call.method == "OPTIONS" {
         return call.is_preflight().then(|| super::options(call, &site));
     }
-    inside((call, now), unsound, pop, platform)
+    inside(call, now, unsound, pop, platform)
 }
 
 /// Whether the operators' password may be in it, or a program's token. Visitors of the site may have tokens of their own,
@@ -94,11 +108,12 @@ fn brings(call: &Call, scheme: &[u8]) -> bool {
 }
 
 fn inside(
-    (call, now): (&Call, Now),
+    call: &Call,
+    now: Now,
     unsound: &Unsound,
     pop: &dyn Pop,
     platform: &dyn Platform,
-) -> Option<Outcome> {
+) -> Option<Outcome<'static>> {
     let keys = unsound.keys.as_ref()?;
     let place = unsound.place_of(call)?;
     let room = place.room;
@@ -115,47 +130,45 @@ fn inside(
         return None;
     }
     let pass = keys.pass(&ticket, &room.name, call.hostname(), now);
-    let ours = (unsound.origin_cookie, &unsound.rooms);
-    let bare = bare(call, &unsound.paths, ours, room.site(ticket.lane));
+    let bare = bare(
+        call,
+        &unsound.paths,
+        unsound.origin_cookie,
+        &unsound.rooms,
+        room.site(ticket.lane),
+    );
     let to_origin = of_visitor(bare, ticket.position(), pass);
-    let outcome = forward(to_origin, Reason::Inside);
+    let outcome = forward_with(to_origin, Reason::Inside);
     let record = Decision {
         visitor_position: ticket.position().map(|position| position.0),
         ticket_reference: Some(ticket.reference()),
         ..outcome.record
     };
     let is_asked = || waf::may_change_something(call) || is_called_only(&ticket, pop);
-    let mut outcome = Outcome { record, ..outcome };
-    inspect((&mut outcome, &is_asked), call, unsound, platform)?;
-    outcome.renewal = renewed_unsigned(ticket, pop, now);
-    Some(outcome)
+    let outcome = Outcome { record, ..outcome };
+    let outcome = inspected(outcome, &is_asked, call, unsound, platform)?;
+    Some(Outcome {
+        renewal: renewed_unsigned(ticket, pop, now),
+        ..outcome
+    })
 }
 
-/// Notes what the firewall says, where it is to be asked; nothing where a wrong setting may be about that.
-fn inspect(
-    (outcome, is_asked): (&mut Outcome, &dyn Fn() -> bool),
+/// The same with what the firewall says, where it is to be asked; nothing where a wrong setting may be about that.
+fn inspected<'a>(
+    mut outcome: Outcome<'a>,
+    is_asked: &dyn Fn() -> bool,
     call: &Call,
     unsound: &Unsound,
     platform: &dyn Platform,
-) -> Option<()> {
+) -> Option<Outcome<'a>> {
     let waf = match &unsound.waf {
         KnownWaf::Known(waf) => waf.as_ref().filter(|_| is_asked()),
         KnownWaf::Unknown if is_asked() => return None,
         KnownWaf::Unknown => None,
     };
     outcome.note(waf::inspected(waf, platform), &|stop| {
-        let reply = answer::stopped(stop, (None, call), None);
+        let reply = answer::stopped(stop, None, call, None);
         secured(call, for_method(call, reply))
     });
-    Some(())
-}
-
-fn forward(to_origin: Forward, reason: Reason) -> Outcome {
-    Outcome {
-        answer: Answer::Forward(to_origin),
-        record: Decision::forwarded(reason),
-        renewal: None,
-        after: FollowUp::Nothing,
-        rescue: None,
-    }
+    Some(outcome)
 }

@@ -1,7 +1,7 @@
 //! How a visit is answered and written down.
 
 use super::onwards::{bare, of_visitor};
-use super::{Outcome, Request, for_visitor, reply_with, waf};
+use super::{Outcome, Request, for_visitor, logged_fault, reply_with, waf};
 use crate::cache::Once;
 use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
@@ -14,7 +14,7 @@ use crate::visitor::{Brought, Kind, kind};
 use crate::visitor::{answer, ticket_cookie};
 use std::io::Read;
 
-pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome {
+pub(super) fn worded<'a>(kind: Kind, visit: Visit, request: &Request<'a>) -> Outcome<'a> {
     let Request {
         call,
         config,
@@ -28,16 +28,21 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
     let inspected = waf::of_visit(&visit, reason, request);
     let stop = inspected.as_ref().and_then(|found| found.stop.as_ref());
     let answer = if let Some(stop) = stop {
-        waf::visit_stopped(kind, &visit, (stop, reason), request)
+        waf::visit_stopped(kind, &visit, stop, reason, request)
     } else if visit.end == VisitOutcome::Admitted {
         let keys = &config.tickets.keys;
         let pass = keys.pass(&visit.ticket, &room.name, call.hostname(), now);
-        let ours = (config.web.origin_cookie, &config.rooms);
-        let bare = bare(call, &config.paths, ours, room.site(visit.ticket.lane));
+        let bare = bare(
+            call,
+            &config.paths,
+            config.web.origin_cookie,
+            &config.rooms,
+            room.site(visit.ticket.lane),
+        );
         // What answers a WebSocket takes no cookie; the next page brings the ticket.
         let is_kept = bare.way != Way::WebSocket;
         let watch;
-        (watch, rescue) = super::watch::watch((kind, bare.way), &visit, reason, request);
+        (watch, rescue) = super::watch::watch(kind, bare.way, &visit, reason, request);
         if rescue.is_none() && matches!(reason, Reason::Admitted | Reason::Invited) {
             request.pop.hear(Once::Admitted, &visit.ticket.id);
         }
@@ -51,7 +56,7 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         let reply = answer::answer(kind, &visit, cookies, request);
         Answer::Reply(for_visitor(call, reply, config))
     };
-    let mut outcome = outcome(answer, visit, reason, share(request));
+    let mut outcome = outcome(answer, visit, reason, request);
     outcome.record.event_phase = event_phase.map(Phase::name);
     if let Some(rescue) = &rescue {
         outcome.record.queue_cursor = rescue.queue_cursor();
@@ -78,7 +83,7 @@ fn commands(way: Way, visit: &Visit, request: &Request<'_>) -> Commands {
 }
 
 /// What the waiting page asks for. A visitor who may go in reads so, and goes in by the next request.
-pub(super) fn beside(route: Route, body: &mut dyn Read, request: &Request<'_>) -> Outcome {
+pub(super) fn beside(route: Route, body: &mut dyn Read, request: &Request<'_>) -> Outcome<'static> {
     let Request { call, config, .. } = *request;
     let visit = match routes::answer(route, body, request) {
         Aside::Visit(visit) => *visit,
@@ -102,11 +107,15 @@ pub(super) fn beside(route: Route, body: &mut dyn Read, request: &Request<'_>) -
     let reply = for_visitor(call, reply.with_cookies(cookies), config);
     // Who may go in does so by the next request.
     let reason = visit.end.row().reason;
-    outcome(Answer::Reply(reply), visit, reason, share(request))
+    outcome(Answer::Reply(reply), visit, reason, request)
 }
 
 /// An invitation came, or its page was asked for.
-pub(super) fn invitation(reply: Reply, refused: Option<Invited>, request: &Request<'_>) -> Outcome {
+pub(super) fn invitation(
+    reply: Reply,
+    refused: Option<Invited>,
+    request: &Request<'_>,
+) -> Outcome<'static> {
     let reply = for_visitor(request.call, reply, request.config);
     let mut outcome = reply_with(reply, Reason::Invitation);
     outcome.record.invitation = refused;
@@ -123,7 +132,7 @@ fn phase(visit: &Visit, request: &Request<'_>) -> Option<Phase> {
 }
 
 /// How many polls of waiting visitors are logged: they say little, and there are many.
-pub(super) fn share(request: &Request<'_>) -> Sampling {
+fn share(request: &Request<'_>) -> Sampling {
     Sampling::one_in(request.config.logging.sample, request.call.chance())
 }
 
@@ -138,12 +147,12 @@ pub(super) fn signed(kind: Kind, visit: &Visit, request: &Request<'_>) -> Vec<St
     }
 }
 
-pub(super) fn outcome(
+fn outcome(
     answer: Answer,
     visit: Visit,
     reason: Reason,
-    share_of_looks: Sampling,
-) -> Outcome {
+    request: &Request<'_>,
+) -> Outcome<'static> {
     let inversion = visit.inversion(reason);
     let is_look = reason == Reason::Waiting && !visit.changed && visit.fault.is_none();
     let decision = match visit.end {
@@ -152,7 +161,7 @@ pub(super) fn outcome(
     };
     let record = Decision {
         share: if is_look {
-            share_of_looks
+            share(request)
         } else {
             Sampling::All
         },
@@ -165,7 +174,7 @@ pub(super) fn outcome(
         visitor_position: visit.position().map(|position| position.0),
         ticket_reference: visit.reference(),
         signals: visit.signals,
-        store_error: visit.fault.map(|fault| fault.to_string()),
+        store_error: visit.fault.map(|fault| logged_fault(&fault, request.call)),
         ..decision
     };
     Outcome {
@@ -177,7 +186,7 @@ pub(super) fn outcome(
     }
 }
 
-pub(super) fn reason(visit: &Visit, request: &Request<'_>) -> Reason {
+fn reason(visit: &Visit, request: &Request<'_>) -> Reason {
     match visit.end {
         VisitOutcome::Admitted => entered(visit, request),
         outside => outside.row().reason,

@@ -43,7 +43,8 @@ pub(super) fn of_visit(visit: &Visit, reason: Reason, request: &Request<'_>) -> 
 pub(super) fn visit_stopped(
     kind: Kind,
     visit: &Visit,
-    (stop, reason): (&Stop, Reason),
+    stop: &Stop,
+    reason: Reason,
     request: &Request<'_>,
 ) -> Answer {
     let (call, config) = (request.call, request.config);
@@ -54,12 +55,12 @@ pub(super) fn visit_stopped(
         Some(signed(kind, visit, request))
     };
     let frames = config.web.frame_ancestors.as_deref();
-    let reply = answer::stopped(stop, (Some(&visit.ticket), call), frames);
+    let reply = answer::stopped(stop, Some(&visit.ticket), call, frames);
     let reply = reply.with_cookies(cookies.unwrap_or_default());
     Answer::Reply(for_visitor(call, reply, config))
 }
 
-impl Outcome {
+impl Outcome<'_> {
     /// Notes what the firewall said, and puts its stop in place of the answer.
     pub(super) fn note(&mut self, found: Option<Inspected>, stopped: &dyn Fn(&Stop) -> Reply) {
         if let Some(stop) = found.as_ref().and_then(|found| found.stop.as_ref()) {

@@ -14,25 +14,62 @@ use crate::visitor::{Kind, answer};
 use super::for_visitor;
 
 /// A visitor who is not yet inside until the origin has answered.
-pub struct Rescue {
+pub struct Rescue<'a> {
     kind: Kind,
     visit: Visit,
+    request: Request<'a>,
 }
 
-impl Rescue {
+impl Rescue<'_> {
     /// The cursor, by the board that says that it is the turn.
     pub(super) fn queue_cursor(&self) -> Option<u64> {
         self.visit.board.as_ref().map(|board| board.cursor().0)
     }
+
+    /// The origin has answered, so the visitor is in. Whether that counts: one who was rescued has been counted as come.
+    #[must_use]
+    pub fn went_in(&self, reason: Reason) -> Reason {
+        let (pop, id) = (self.request.pop, &self.visit.ticket.id);
+        pop.hear(Once::Admitted, id);
+        if pop.has_heard(Once::Rescued, id) {
+            Reason::Inside
+        } else {
+            reason
+        }
+    }
+
+    /// The waiting page in place of the origin's bad answer, and what it counts as. The place in the line is kept, and the page asks
+    /// again.
+    #[must_use]
+    pub fn kept_outside(self) -> (Reply, Reason) {
+        let Self {
+            kind,
+            visit,
+            request,
+        } = self;
+        let (pop, id) = (request.pop, &visit.ticket.id);
+        let reason = if pop.has_heard(Once::Rescued, id) {
+            Reason::Waiting
+        } else {
+            Reason::Rescued
+        };
+        // Each time, so that it counts once however long the origin fails.
+        pop.hear(Once::Rescued, id);
+        let cookies = super::visits::signed(kind, &visit, &request);
+        let reply = answer::answer(kind, &visit, cookies, &request);
+        let reply = for_visitor(request.call, reply, request.config);
+        (super::secured(request.call, reply), reason)
+    }
 }
 
 /// How the answer to this visitor is watched, and who is rescued from a bad one.
-pub(super) fn watch(
-    (kind, way): (Kind, Way),
+pub(super) fn watch<'a>(
+    kind: Kind,
+    way: Way,
     visit: &Visit,
     reason: Reason,
-    request: &Request<'_>,
-) -> (Option<Watch>, Option<Box<Rescue>>) {
+    request: &Request<'a>,
+) -> (Option<Watch>, Option<Box<Rescue<'a>>>) {
     if way != Way::Pass || visit.end != VisitOutcome::Admitted {
         return (None, None);
     }
@@ -103,7 +140,7 @@ fn is_news(of: &[String; 2], request: &Request<'_>) -> bool {
 }
 
 /// With `keep`, a visitor goes in only once the origin has answered a page.
-fn rescue(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Box<Rescue>> {
+fn rescue<'a>(kind: Kind, visit: &Visit, request: &Request<'a>) -> Option<Box<Rescue<'a>>> {
     let keeps = request.room.on_origin_error == OnOriginError::Keep;
     let is_page = matches!(kind, Kind::Visit | Kind::First) && request.call.method == "GET";
     let goes_in = visit.way_in == WayIn::Called || visit.board.is_some() && visit.changed;
@@ -118,36 +155,9 @@ fn rescue(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Box<Rescue
         return None;
     }
     let visit = visit.rescued(request.pop.last_board(), request.now)?;
-    Some(Box::new(Rescue { kind, visit }))
-}
-
-/// The origin has answered, so the visitor is in. Whether that counts: one who was rescued has been counted as come.
-#[must_use]
-pub fn went_in(rescue: &Rescue, reason: Reason, request: &Request<'_>) -> Reason {
-    let id = &rescue.visit.ticket.id;
-    request.pop.hear(Once::Admitted, id);
-    if request.pop.has_heard(Once::Rescued, id) {
-        Reason::Inside
-    } else {
-        reason
-    }
-}
-
-/// The waiting page in place of the origin's bad answer, and what it counts as. The place in the line is kept, and the page asks
-/// again.
-#[must_use]
-pub fn rescued(rescue: Rescue, request: &Request<'_>) -> (Reply, Reason) {
-    let Rescue { kind, visit } = rescue;
-    let id = &visit.ticket.id;
-    let reason = if request.pop.has_heard(Once::Rescued, id) {
-        Reason::Waiting
-    } else {
-        Reason::Rescued
-    };
-    // Each time, so that it counts once however long the origin fails.
-    request.pop.hear(Once::Rescued, id);
-    let cookies = super::visits::signed(kind, &visit, request);
-    let reply = answer::answer(kind, &visit, cookies, request);
-    let reply = for_visitor(request.call, reply, request.config);
-    (super::secured(request.call, reply), reason)
+    Some(Box::new(Rescue {
+        kind,
+        visit,
+        request: *request,
+    }))
 }

@@ -238,7 +238,7 @@ mod tests {
 
     fn kind_of(call: &Call, config: &Config, brought: Brought) -> Kind {
         let cache = InMemoryCache::new(std::sync::Arc::default());
-        let request = Request::new(call, config, (&NoStore, &cache), Now::default());
+        let request = Request::new(call, config, &NoStore, &cache, Now::default());
         super::kind(&request, brought)
     }
 

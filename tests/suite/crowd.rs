@@ -68,11 +68,13 @@ fn here(store: &Store) -> impl Fn(&Ask) -> Got + Sync {
     let (config, store, ids) = (config(), Direct(store.clone()), AtomicU64::new(0));
     move |ask| {
         let id = format!("{:032x}", ids.fetch_add(1, Ordering::SeqCst));
+        let call = call(ask, id);
         let outcome = service::handle(
             &Request::new(
-                &call(ask, id),
+                &call,
                 &config,
-                (&store, &Nowhere),
+                &store,
+                &Nowhere,
                 Now::from_ms(1_800_000_000_000),
             ),
             &mut [].as_slice(),

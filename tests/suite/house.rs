@@ -14,18 +14,17 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use harness::edge::{Edge, EdgeOptions};
 use harness::origin::Origin;
 use harness::sandbox_dir::stored;
-use now_serving::cache::outbox::Tally;
 use now_serving::cache::{MAX_AGE, STALE_WHILE_REVALIDATE};
 use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Room, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, withheld};
-use now_serving::queue::{Actor, Now, Platform, RoomName, Signal, Waf, WafAnswer, WafFault};
+use now_serving::queue::{Actor, Now, Platform, Signal, Waf, WafAnswer, WafFault};
 use now_serving::service;
-use now_serving::telemetry::log::{RequestFacts, entry};
+use now_serving::telemetry::log::RequestFacts;
 use serde_json::{Value, json};
 use upstash_local::Redis;
 use upstash_local::{DEADLINE, Server, Store};
-use virtual_edge::{Happened, Takes, Turn, id_of};
+use virtual_edge::{Happened, Log, Takes, Turn, VirtualHost, id_of};
 
 mod pool;
 
@@ -821,22 +820,17 @@ impl House {
         let name = &place.room.name;
         let pop = &self.pop_of(place.room, &config.rooms.first, pop);
         let hears = |happened: Happened<'_>| self.write_down(&happened.entry(name));
-        let store = (&self.store, Takes::Measured);
         let platform = Says(ask);
-        let turn = Turn::new((&call, now), config, store, pop, &hears).on(&platform);
-        let outcome = turn.handle(&mut ask.body.as_slice());
-        let got = got(outcome.answer);
-        let status = (!got.inside).then_some(got.status);
-        if outcome.record.is_logged() {
-            let facts = facts((&call, name), config.logging.query, now_ms);
-            self.write_down(&entry(&facts, status, &outcome.record));
-        }
-        turn.afterwards(outcome.after);
-        pop.put_by(&turn.tally());
-        for line in service::refused_entries(now, place.room) {
-            self.write_down(&line);
-        }
-        got
+        let write = |line: &str| self.write_down(line);
+        let log = Log {
+            facts: &facts,
+            write: &write,
+        };
+        let turn = Turn::new(&call, now, config, &self.store, Takes::Measured, pop);
+        let turn = turn.on(&platform).hearing(&hears).logging(log);
+        let turned = turn.serve(&mut ask.body.as_slice());
+        pop.put_by(&turned.tally);
+        got(turned.answer)
     }
 
     fn ask_unsound(
@@ -847,30 +841,15 @@ impl House {
         now_ms: u64,
     ) -> Got {
         let now = Now::from_ms(now_ms);
-        let passed = service::passes((call, now), unsound, pop, &Says(ask));
-        let mut tally = Tally::default();
-        let got = match passed {
-            Some(outcome) => {
-                if let Some(renewal) = outcome.renewal {
-                    tally.renewed(renewal);
-                }
-                let record = outcome.record;
-                let got = got(outcome.answer);
-                if got.inside || record.waf.is_some() {
-                    let facts = facts((call, &RoomName::new(ROOM)), Query::LeftOut, now_ms);
-                    let status = (!got.inside).then_some(got.status);
-                    self.write_down(&entry(&facts, status, &record));
-                }
-                got
-            }
-            None => got(Answer::Reply(service::unsound())),
-        };
+        let write = |line: &str| self.write_down(line);
+        let mut host = VirtualHost::logging(Log {
+            facts: &facts,
+            write: &write,
+        });
+        service::serve_unsound(call, now, unsound, pop, &Says(ask), &mut host);
+        let (answer, tally) = host.ended();
         pop.put_by(&tally);
-        self.write_down(&service::unsound_entry(
-            Now::from_ms(now_ms),
-            &unsound.problems,
-        ));
-        got
+        got(answer.unwrap())
     }
 
     fn write_down(&self, line: &str) {
@@ -1070,10 +1049,8 @@ fn agent() -> ureq::Agent {
 }
 
 /// What the edge knows of a request, as far as it can be known here.
-pub(crate) fn facts((call, room): (&Call, &RoomName), query: Query, now_ms: u64) -> RequestFacts {
+pub(crate) fn facts(call: &Call, query: Query) -> RequestFacts {
     RequestFacts {
-        room: Some(room.to_string()),
-        timestamp: now_ms,
         client_address: Some("192.0.2.1".to_owned()),
         ..RequestFacts::of(call, query)
     }

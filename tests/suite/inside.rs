@@ -233,7 +233,7 @@ impl World {
         let pop = &self.pops[client.pop];
         let now = Now::from_ms(pop.clock.load(Ordering::SeqCst));
         let wire = self.wire(client.pop, fate);
-        let request = Request::new(&call, &self.config, (&wire, &pop.cache), now);
+        let request = Request::new(&call, &self.config, &wire, &pop.cache, now);
         let outcome = service::handle(&request, &mut ask.body.as_slice());
         let mut tally = Tally::default();
         tally.decided(outcome.record.reason);
@@ -244,7 +244,7 @@ impl World {
             tally.shared();
         }
         let wire = self.wire(client.pop, fate);
-        let request = Request::new(&call, &self.config, (&wire, &pop.cache), now);
+        let request = Request::new(&call, &self.config, &wire, &pop.cache, now);
         service::afterwards(outcome.after, &request);
         (got(outcome.answer), tally, outcome.renewal)
     }
@@ -346,7 +346,7 @@ impl World {
             self.wire(0, Fate::Answered),
             Now::from_ms(self.now_ms.get()),
         );
-        let request = Request::new(&call, &self.config, (&wire, &self.pops[0].cache), now);
+        let request = Request::new(&call, &self.config, &wire, &self.pops[0].cache, now);
         verb(&Line {
             known: &NoBoard,
             ..request.line()
@@ -462,7 +462,7 @@ impl World {
             here.cache.lose_copy();
             let call = call(&ask, "0".repeat(32));
             let wire = self.wire(pop, Fate::Answered);
-            let request = Request::new(&call, &self.config, (&wire, &here.cache), now);
+            let request = Request::new(&call, &self.config, &wire, &here.cache, now);
             service::afterwards(FollowUp::Look, &request);
         }
         assert!(here.cache.batches().is_empty(), "all was told");

@@ -183,7 +183,7 @@ fn with_line<T>(
 ) -> Result<T, StoreError> {
     let call = call("/", None);
     let cache = InMemoryCache::new(Arc::new(AtomicU64::new(NOW * 1000)));
-    let request = Request::new(&call, &CONFIG, (says, &cache), now());
+    let request = Request::new(&call, &CONFIG, says, &cache, now());
     let done = work(&request.line());
     let faults = says.faults.take();
     let fault = done.as_ref().err();
@@ -319,7 +319,7 @@ fn visited(says: &Says) {
     ] {
         let call = call(path, cookie);
         let cache = InMemoryCache::new(Arc::new(AtomicU64::new(NOW * 1000)));
-        let request = Request::new(&call, &CONFIG, (says, &cache), now());
+        let request = Request::new(&call, &CONFIG, says, &cache, now());
         let outcome = service::handle(&request, &mut &b""[..]);
         let faults = says.faults.take();
         match outcome.answer {

@@ -5,6 +5,7 @@
 
 mod watched;
 
+use std::cell::RefCell;
 use std::net::Ipv4Addr;
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,18 +13,17 @@ use std::time::Duration;
 use invariants::{Held, Histories};
 use now_serving::cache::outbox::Tally;
 use now_serving::cache::{BoardCache, LastBoard};
-use now_serving::config::{Config, DOCUMENT, Query, Source, Unreadable};
+use now_serving::config::{Config, DOCUMENT, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::queue::{
     Mode, Now, Reason, Sessions, TicketState, Verdict, decide, refresh_seconds,
 };
-use now_serving::service::FollowUp;
-use now_serving::telemetry::log::{Decision, RequestFacts, entry};
+use now_serving::telemetry::log::{Decision, RequestFacts};
 use now_serving::ticket::{Standing, Ticket};
 use serde_json::{Map, Value, json};
 use upstash_local::{Clock, Fault, Faults, Rate, Store};
 use virtual_edge::cache::{Cache, CacheFault};
-use virtual_edge::{Direct, Takes, Turn, id_of};
+use virtual_edge::{Direct, Log, Origin, Takes, Turn, id_of};
 
 use crate::outside::Outside;
 use crate::scenario::Scenario;
@@ -360,27 +360,31 @@ impl Site {
 
     fn answer(&mut self, call: &Call, body: &[u8], pop: usize) -> Heard {
         let cache = self.cache_now(pop);
-        let turn = self.turn(call, &cache);
-        let outcome = turn.handle(&mut &*body);
-        let record = outcome.record;
-        let watched = Watched::of(&outcome.answer, &outcome.after, (call, pop));
-        let heard = Heard {
-            watched,
-            ..heard(&record, outcome.answer)
+        let lines = RefCell::new(Vec::new());
+        let log = Log {
+            facts: &RequestFacts::of,
+            write: &|line| lines.borrow_mut().push(line.to_owned()),
         };
-        // What could wait waits until the origin has answered.
-        if heard.watched.is_none() {
-            self.follow_up(&turn, outcome.after, &cache);
-        }
-        let tally = turn.tally();
-        self.count(pop, &tally);
-        if let Some(log) = self.log.as_mut().filter(|_| record.is_logged()) {
-            let facts = RequestFacts {
-                timestamp: self.now_ms,
-                ..RequestFacts::of(call, Query::LeftOut)
-            };
-            let status = (!heard.is_forwarded).then_some(heard.status);
-            log.push(entry(&facts, status, &record));
+        let late = CacheFault::Late(self.copies_late_ms);
+        let answered = || cache.is_from_now_on(late);
+        let turn = self
+            .turn(call, &cache)
+            .before(Origin::Later)
+            .then(&answered);
+        let turn = if self.log.is_some() {
+            turn.logging(log)
+        } else {
+            turn
+        };
+        let turned = turn.serve(&mut &*body);
+        cache.is_from_now_on(CacheFault::Sound);
+        let heard = Heard {
+            watched: Watched::of(&turned, call, pop),
+            ..heard(&turned.served.record, turned.answer)
+        };
+        self.count(pop, &turned.tally);
+        if let Some(log) = &mut self.log {
+            log.append(&mut lines.into_inner());
         }
         heard
     }
@@ -397,15 +401,15 @@ impl Site {
 
     fn turn<'a>(&'a self, call: &'a Call, cache: &'a Cache) -> Turn<'a> {
         let now = Now::from_ms(self.now_ms);
-        let store = (&self.store, self.takes);
-        Turn::new((call, now), &self.config, store, cache, &|_| ()).by(&self.way)
+        Turn::new(call, now, &self.config, &self.store, self.takes, cache).by(&self.way)
     }
 
-    /// What could wait until the visitor had been answered.
-    fn follow_up(&self, turn: &Turn<'_>, after: FollowUp, cache: &Cache) {
+    /// A look at the board that no visitor waits for.
+    fn look(&mut self, call: &Call, cache: &Cache, pop: usize) {
         cache.is_from_now_on(CacheFault::Late(self.copies_late_ms));
-        turn.afterwards(after);
+        let tally = self.turn(call, cache).look();
         cache.is_from_now_on(CacheFault::Sound);
+        self.count(pop, &tally);
     }
 
     /// A sandbox keeps what it counted for a while.

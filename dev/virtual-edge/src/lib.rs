@@ -5,14 +5,14 @@
 //! [`Takes::Measured`].
 
 pub mod cache;
+mod host;
 mod turn;
-mod watch;
 
 use now_serving::store::upstash::{Attempt, Transport};
 use upstash_local::{Reply, Request, Store};
 
-pub use turn::{Happened, Takes, Turn};
-pub use watch::watched;
+pub use host::{Log, Origin, VirtualHost, watched};
+pub use turn::{Happened, Takes, Turn, Turned};
 
 /// The store without a socket.
 pub struct Direct(pub Store);

@@ -1,4 +1,4 @@
-//! One request, in the order in which the edge answers it (`src/edge/mod.rs`): decide, count, and then what could wait.
+//! One request, in the order in which every host answers it (`src/service/serve.rs`).
 
 use std::cell::RefCell;
 use std::io::Read;
@@ -7,17 +7,15 @@ use std::time::{Duration, Instant};
 use now_serving::cache::Pop;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
-use now_serving::http::Call;
-use now_serving::queue::{
-    AboveBound, Noted, Now, Platform, Recount, Released, RoomName, SaysNothing,
-};
-use now_serving::request::Request;
-use now_serving::service::{self, Outcome};
+use now_serving::http::{Answer, Call};
+use now_serving::queue::{Noted, Now, Platform, Recount, Released, RoomName, SaysNothing};
+use now_serving::request::{Ports, Request};
+use now_serving::service::{self, FollowUp, Served};
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
-use now_serving::visitor::visit::FollowUp;
 use upstash_local::Store;
 
 use crate::Direct;
+use crate::host::{Log, Origin, VirtualHost};
 
 /// How long a call of the store is counted to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +49,7 @@ impl Happened<'_> {
     }
 }
 
-/// One request of a visitor or an operator, and what it counts.
+/// One request of a visitor or an operator.
 pub struct Turn<'a> {
     call: &'a Call,
     config: &'a Config,
@@ -59,6 +57,31 @@ pub struct Turn<'a> {
     platform: &'a dyn Platform,
     now: Now,
     store: Counting<'a>,
+    origin: Origin<'a>,
+    log: Option<Log<'a>>,
+    afterwards: Afterwards<'a>,
+}
+
+/// What happens once the visitor has been answered.
+enum Afterwards<'a> {
+    /// What could wait is done.
+    Done,
+    /// The same, after this.
+    Behind(&'a dyn Fn()),
+    /// Nothing: the sandbox has ended.
+    Lost(&'a dyn Fn()),
+}
+
+/// What came of a request.
+pub struct Turned {
+    /// What the visitor got.
+    pub answer: Answer,
+    /// What became of the request.
+    pub served: Served,
+    /// What was counted, for an outbox of its POP.
+    pub tally: Tally,
+    /// Whether something waits until the origin has answered.
+    pub left: bool,
 }
 
 /// The store for one request, counted as the edge counts. The edge refuses a call that a request may not make; here it is a
@@ -77,11 +100,12 @@ impl<'a> Turn<'a> {
     /// A request that came now.
     #[must_use]
     pub fn new(
-        (call, now): (&'a Call, Now),
+        call: &'a Call,
+        now: Now,
         config: &'a Config,
-        (store, takes): (&Store, Takes),
+        store: &Store,
+        takes: Takes,
         pop: &'a dyn Pop,
-        hears: &'a dyn Fn(Happened<'_>),
     ) -> Self {
         Self {
             call,
@@ -94,9 +118,12 @@ impl<'a> Turn<'a> {
                 way: None,
                 takes,
                 tally: RefCell::default(),
-                hears,
+                hears: &|_| (),
                 attempts: RefCell::default(),
             },
+            origin: Origin::Unseen,
+            log: None,
+            afterwards: Afterwards::Done,
         }
     }
 
@@ -113,54 +140,106 @@ impl<'a> Turn<'a> {
         self
     }
 
-    /// The answer, counted.
+    /// The same, with an ear for what the store says besides its answer.
     #[must_use]
-    pub fn handle(&self, body: &mut dyn Read) -> Outcome {
-        let outcome = service::handle(&self.request(), body);
-        let mut tally = self.store.tally.borrow_mut();
-        tally.decided(outcome.record.reason);
-        if let Some(renewal) = outcome.renewal {
-            tally.renewed(renewal);
-        }
-        if outcome.record.shared_ticket {
-            tally.shared();
-        }
-        if outcome.record.above_network_bound == Some(AboveBound::Drawn) {
-            tally.drawn_above_bound();
-        }
-        if let Some(invited) = outcome.record.invitation {
-            tally.invited(invited);
-        }
-        if let Some(inversion) = outcome.record.inversion {
-            tally.inverted(inversion);
-        }
-        for signal in &outcome.record.signals {
-            tally.signalled(*signal);
-        }
-        if let Some(verdict) = outcome.record.waf {
-            tally.inspected(verdict);
-        }
-        outcome
+    pub fn hearing(mut self, hears: &'a dyn Fn(Happened<'_>)) -> Self {
+        self.store.hears = hears;
+        self
     }
 
-    /// What could wait until the visitor had been answered: another call of the store may follow.
-    pub fn afterwards(&self, after: FollowUp) {
-        self.store.attempts.take();
-        service::afterwards(after, &self.request());
+    /// The same in front of this origin.
+    #[must_use]
+    pub fn before(self, origin: Origin<'a>) -> Self {
+        Self { origin, ..self }
     }
 
-    /// What the request counted, for an outbox of its POP.
+    /// The same with a log.
     #[must_use]
-    pub fn tally(self) -> Tally {
+    pub fn logging(self, log: Log<'a>) -> Self {
+        Self {
+            log: Some(log),
+            ..self
+        }
+    }
+
+    /// The same, with something that happens between the answer and what could wait.
+    #[must_use]
+    pub fn then(self, between: &'a dyn Fn()) -> Self {
+        Self {
+            afterwards: Afterwards::Behind(between),
+            ..self
+        }
+    }
+
+    /// The same in a sandbox that ends with the answer, when this happens.
+    #[must_use]
+    pub fn until_answered(self, then: &'a dyn Fn()) -> Self {
+        Self {
+            afterwards: Afterwards::Lost(then),
+            ..self
+        }
+    }
+
+    /// Serves it.
+    ///
+    /// # Panics
+    ///
+    /// Where the service has sent no answer, which is a mistake of its own.
+    #[must_use]
+    pub fn serve(self, body: &mut dyn Read) -> Turned {
+        let request = self.request();
+        let later = |request: &Request<'_>, work: &mut dyn FnMut(&Request<'_>)| {
+            self.store.attempts.take();
+            if !matches!(self.afterwards, Afterwards::Lost(_)) {
+                work(request);
+            }
+        };
+        let between = || match self.afterwards {
+            Afterwards::Done => {}
+            Afterwards::Behind(between) | Afterwards::Lost(between) => between(),
+        };
+        let mut host = VirtualHost {
+            origin: self.origin,
+            log: self.log,
+            between: Some(&between),
+            later: Some(&later),
+            ..VirtualHost::default()
+        };
+        let served = service::serve(&request, body, &mut host);
+        let left = host.left.get();
+        let (answer, counted) = host.ended();
+        let mut tally = self.store.tally.into_inner();
+        tally.merge(&counted);
+        #[expect(clippy::expect_used, reason = "every request is answered")]
+        let answer = answer.expect("an answer");
+        Turned {
+            answer,
+            served,
+            tally,
+            left,
+        }
+    }
+
+    /// The look at the board that could wait until the visitor had been answered, and what was counted by that.
+    #[must_use]
+    pub fn look(self) -> Tally {
+        service::afterwards(FollowUp::Look, &self.request());
         self.store.tally.into_inner()
     }
 
     fn request(&self) -> Request<'_> {
-        let ports: (&dyn Transport, &dyn Pop) = (&self.store, self.pop);
-        Request {
+        let ports = Ports {
+            store: &self.store,
+            pop: self.pop,
             platform: self.platform,
-            ..Request::new(self.call, self.config, ports, self.now)
-        }
+        };
+        Request::at(
+            self.config.place_of(self.call),
+            self.call,
+            self.config,
+            ports,
+            self.now,
+        )
     }
 }
 

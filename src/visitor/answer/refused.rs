@@ -35,7 +35,8 @@ pub(super) fn refused(visit: &Visit, request: &Request<'_>) -> Reply {
 #[must_use]
 pub fn stopped(
     stop: &Stop,
-    (ticket, call): (Option<&Ticket>, &Call),
+    ticket: Option<&Ticket>,
+    call: &Call,
     frame_ancestors: Option<&str>,
 ) -> Reply {
     let reply = match stop {

@@ -12,13 +12,11 @@ use now_serving::cache::LastBoard;
 use now_serving::cache::memory::Behind;
 use now_serving::cache::outbox::{RENEWAL, Tally};
 use now_serving::config::Config;
-use now_serving::http::{Answer, Call};
+use now_serving::http::Call;
 use now_serving::queue::{Inversion, Mode, Now, Reason};
-use now_serving::service::FollowUp;
-use now_serving::telemetry::log::entry;
 use upstash_local::{Redis, Store};
 use virtual_edge::cache::{Cache, CacheFault};
-use virtual_edge::{Happened, Takes, Turn, id_of, watched};
+use virtual_edge::{Happened, Log, Origin, Takes, Turn, Turned, id_of};
 
 use super::act::{self, Act, POPS};
 use super::losses::Copy;
@@ -471,48 +469,48 @@ impl World {
         let looks_first = knows_none && !matches!(ask.method, "GET" | "HEAD");
         let most_inside = if looks_first || is_open { 2 } else { 0 };
         cache.is_from_now_on(luck.cache);
-        let way = (&self.store, TAKES);
-        let turn = Turn::new((&call, now), &config, way, &cache, &logs).by(&wire);
-        let outcome = turn.handle(&mut ask.body.as_slice());
-        let calls = wire.calls.take();
-        let watch = match &outcome.answer {
-            Answer::Forward(forward) => forward.watch,
-            Answer::Reply(_) => None,
+        let log = Log {
+            facts: &facts,
+            write: &|line| drop(held_to_schema(line)),
         };
+        let before = Cell::new((0, false));
+        let answered = || before.set((wire.calls.take(), wire.has_failed.get()));
+        let turn = Turn::new(&call, now, &config, &self.store, TAKES, &cache).by(&wire);
+        let turn = turn
+            .hearing(&logs)
+            .logging(log)
+            .before(Origin::Answers(&|| (80, 200)));
+        let turn = match luck.life {
+            Life::Whole => turn.then(&answered),
+            _ => turn.until_answered(&answered),
+        };
+        let Turned {
+            answer,
+            served,
+            tally,
+            ..
+        } = turn.serve(&mut ask.body.as_slice());
+        let (calls, has_failed) = before.get();
         let heard = Heard {
             is_open,
             most_inside,
             room: place,
-            got: rooms::own_cookies(got(outcome.answer), place),
-            reason: outcome.record.reason,
+            got: rooms::own_cookies(got(answer), place),
+            reason: served.record.reason,
             calls,
-            has_failed: wire.has_failed.get(),
-            is_renewed: outcome.renewal.is_some(),
+            has_failed,
+            is_renewed: served.renewal.is_some(),
             luck,
         };
         let status = (!heard.got.inside).then_some(heard.got.status);
-        if outcome.record.is_logged() {
-            let facts = facts((&call, room), config.logging.query, now_ms);
-            held_to_schema(&entry(&facts, status, &outcome.record));
-        }
-        if luck.life == Life::Whole {
-            turn.afterwards(outcome.after);
-        }
         let all_calls = calls + wire.calls.get();
         let has_failed = wire.has_failed.get();
         cache.is_from_now_on(CacheFault::Sound);
-        let mut tally = turn.tally();
         assert_eq!(tally.inversions(Inversion::Unexplained), 0, "{heard:?}");
-        if let Some(watch) = watch
-            && let Some(to) = watch.told
-        {
-            let (_, answered) = watched(&watch, 80, 200);
-            tally.watched(to, answered, now);
-        }
         self.note_calls((pop, place), all_calls, has_failed);
         self.count((pop, place), &tally, luck);
         let mut report = self.report.borrow_mut();
-        if let Some(inversion) = outcome.record.inversion {
+        if let Some(inversion) = served.record.inversion {
             report.decision(
                 ROOMS[place],
                 &format!("passes others: {}", inversion.name()),
@@ -547,11 +545,9 @@ impl World {
         cache.is_from_now_on(self.node());
         let wire = self.wire(Fate::Answered, Some(room));
         let now = Now::from_ms(self.now_ms.saturating_add_signed(self.pops[pop].skew_ms));
-        let way = (&self.store, TAKES);
-        let turn = Turn::new((&call, now), &config, way, &cache, &|_| ()).by(&wire);
-        turn.afterwards(FollowUp::Look);
+        let turn = Turn::new(&call, now, &config, &self.store, TAKES, &cache).by(&wire);
+        let tally = turn.look();
         let (calls, has_failed) = (wire.calls.get(), wire.has_failed.get());
-        let tally = turn.tally();
         cache.is_from_now_on(CacheFault::Sound);
         self.note_calls((pop, room), calls, has_failed);
         self.count((pop, room), &tally, Luck::GOOD);

@@ -6,13 +6,12 @@ use std::time::Duration;
 use now_serving::config::Config;
 use now_serving::page::iso_8601;
 use now_serving::queue::{Now, Reason};
-use now_serving::request::Request;
-use now_serving::service;
 use serde_json::json;
 use upstash_local::Store;
 use virtual_edge::cache::{Cache, CacheFault};
+use virtual_edge::{Origin, Takes, Turn};
 
-use crate::house::{Ask, Direct, Got, House, STORE_TOKEN, Visitor, call, config_with, got};
+use crate::house::{Ask, Got, House, STORE_TOKEN, Visitor, call, config_with, got};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -178,23 +177,13 @@ impl Keeping {
     fn answer(&mut self, ask: &Ask, status: u16) -> (Got, Reason) {
         self.ids += 1;
         let call = call(ask, format!("{:032x}", self.ids));
-        let (store, now) = (Direct(self.store.clone()), Now::from_ms(self.pop.now_ms()));
-        let request = Request::new(&call, &self.config, (&store, &self.pop), now);
-        let mut body = ask.body.as_slice();
-        let outcome = service::handle(&request, &mut body);
-        let (answer, reason) = match outcome.rescue {
-            Some(rescue) if status >= 500 => {
-                let (reply, reason) = service::rescued(*rescue, &request);
-                (Got::of(reply), reason)
-            }
-            Some(rescue) => {
-                let reason = service::went_in(&rescue, outcome.record.reason, &request);
-                (got(outcome.answer), reason)
-            }
-            None => (got(outcome.answer), outcome.record.reason),
-        };
-        service::afterwards(outcome.after, &request);
-        (answer, reason)
+        let now = Now::from_ms(self.pop.now_ms());
+        let store = &self.store;
+        let turn = Turn::new(&call, now, &self.config, store, Takes::Measured, &self.pop);
+        let answers = || (80, status);
+        let turn = turn.before(Origin::Answers(&answers));
+        let turned = turn.serve(&mut ask.body.as_slice());
+        (got(turned.answer), turned.served.record.reason)
     }
 
     fn wait(&self, time: Duration) {

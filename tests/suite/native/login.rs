@@ -467,7 +467,7 @@ fn alone<T>(
     ask: impl FnOnce(&Request<'_>) -> T,
 ) -> T {
     let now = Now::from_ms(now_ms);
-    ask(&Request::new(call, config, (&NoStore, pop), now))
+    ask(&Request::new(call, config, &NoStore, pop, now))
 }
 
 #[test]
@@ -690,7 +690,7 @@ fn a_token_with_the_role_read_can_only_read() {
         let (call, mut body) = (call(&ask, "0".repeat(32)), ask.body.as_slice());
         let now_ms = 1_800_000_000_000;
         let outcome = service::handle(
-            &Request::new(&call, &config, (&store, &desk.pop), Now::from_ms(now_ms)),
+            &Request::new(&call, &config, &store, &desk.pop, Now::from_ms(now_ms)),
             &mut body,
         );
         let Answer::Reply(reply) = outcome.answer else {
@@ -739,7 +739,7 @@ fn the_log_names_who_asked() {
     let asked = |ask: Ask| {
         let call = call(&ask, String::new());
         let now = Now::from_ms(1_800_000_000_000);
-        let request = Request::new(&call, &config, (&store, &desk.pop), now);
+        let request = Request::new(&call, &config, &store, &desk.pop, now);
         let answered = operator::answer("/status", &mut [].as_slice(), &request);
         answered.operator
     };
@@ -908,7 +908,8 @@ fn read(secrets: &BTreeMap<&'static str, &'static str>, ask: &Ask) -> Vec<String
             &Request::new(
                 &call,
                 &config,
-                (&store, &desk.pop),
+                &store,
+                &desk.pop,
                 Now::from_ms(1_800_000_000_000),
             ),
             &mut body,

@@ -9,7 +9,6 @@ use now_serving::cache::memory::{Behind, InMemoryCache};
 use now_serving::cache::outbox::{Batch, Outbox, Tally};
 use now_serving::config::Config;
 use now_serving::queue::Now;
-use now_serving::service::FollowUp;
 use serde_json::Value;
 use upstash_local::{Fault, Faults, Store};
 use virtual_edge::{Takes, Turn, id_of};
@@ -74,9 +73,8 @@ impl Pop {
         self.requests += 1;
         let call = call(&Ask::get("/"), id_of(self.requests));
         let now = Now::from_ms(self.clock.load(Ordering::SeqCst));
-        let way = (&self.store, TAKES);
-        let turn = Turn::new((&call, now), &self.config, way, &self.cache, &|_| ());
-        turn.afterwards(FollowUp::Look);
+        let turn = Turn::new(&call, now, &self.config, &self.store, TAKES, &self.cache);
+        let _ = turn.look();
     }
 
     /// Each name that the store has counted, and how often.

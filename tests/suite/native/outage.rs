@@ -82,7 +82,7 @@ impl World {
             overwritten_ms: Dice(self.ids).between(0, self.most_behind_ms),
         });
         let call = call(&ask, id);
-        let request = Request::new(&call, &self.config, (&store, pop), Now::from_ms(now_ms));
+        let request = Request::new(&call, &self.config, &store, pop, Now::from_ms(now_ms));
         let outcome = service::handle(&request, &mut [].as_slice());
         service::afterwards(outcome.after, &request);
         let got = got(outcome.answer);

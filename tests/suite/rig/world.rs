@@ -10,17 +10,16 @@ use invariants::{Broken, Data, Held, Histories, Loss, Said, Visitor};
 use now_serving::cache::LastBoard;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
-use now_serving::http::{Answer, Call};
+use now_serving::http::Call;
 use now_serving::queue::journal::{JournalLane, JournalLine};
-use now_serving::queue::{Answered, Invitation, Noted, Now, Reason, RoomName, Way};
-use now_serving::service::FollowUp;
+use now_serving::queue::{Invitation, Noted, Now, Reason, RoomName, Way};
 use now_serving::store::upstash::{Attempt, Transport};
 use now_serving::ticket::Keys;
 use now_serving::ticket::invitation::sign_invitation;
 use serde_json::{Value, json};
 use upstash_local::Store;
 use virtual_edge::cache::Cache;
-use virtual_edge::{Direct, Happened, Takes, Turn, by_clock, id_of, watched};
+use virtual_edge::{Direct, Happened, Takes, Turn, Turned, by_clock, id_of};
 
 use super::plan::{COUNTRIES, POPS, Plan, Settings, USUAL, one_of, schedule};
 use super::step::Kind;
@@ -446,9 +445,9 @@ impl<'a> World<'a> {
         let happened = RefCell::new(String::new());
         let listens = |what: Happened<'_>| told_of(what, &mut happened.borrow_mut(), &self.logged);
         cache.memory.lose_copy();
-        let (way, now) = ((&self.engine.store, TAKES), Now::from_ms(self.now_ms));
-        let turn = Turn::new((&call, now), &config, way, &cache, &listens).by(&wire);
-        turn.afterwards(FollowUp::Look);
+        let (store, now) = (&self.engine.store, Now::from_ms(self.now_ms));
+        let turn = Turn::new(&call, now, &config, store, TAKES, &cache).by(&wire);
+        let _ = turn.hearing(&listens).look();
         self.trace.push_str(&happened.into_inner());
         self.histories.room_mut(ROOM).has_told(pop);
     }
@@ -780,33 +779,33 @@ impl<'a> World<'a> {
         };
         let happened = RefCell::new(String::new());
         let listens = |what: Happened<'_>| told_of(what, &mut happened.borrow_mut(), &self.logged);
-        let way = (&self.engine.store, TAKES);
-        let turn = Turn::new((&call, now), &config, way, &cache, &listens).by(&wire);
-        let outcome = turn.handle(&mut ask.body.as_slice());
-        let calls = wire.calls.take();
-        let watch = match &outcome.answer {
-            Answer::Forward(forward) => forward.watch,
-            Answer::Reply(_) => None,
+        let calls = Cell::new(0);
+        let answered = || calls.set(wire.calls.take());
+        let (late, bad) = (self.origin.late, self.origin.late + self.origin.bad);
+        let rolled = RefCell::new(&mut *dice);
+        let answers = || match rolled.borrow_mut().roll(100) {
+            roll if roll < late => (5_000, 200),
+            roll if roll < bad => (80, 500),
+            _ => (80, 200),
         };
-        let record = outcome.record;
-        let got = got(outcome.answer);
-        turn.afterwards(outcome.after);
-        let later = wire.calls.get();
-        let mut tally = turn.tally();
+        let store = &self.engine.store;
+        let turn = Turn::new(&call, now, &config, store, TAKES, &cache).by(&wire);
+        let turn = turn
+            .hearing(&listens)
+            .then(&answered)
+            .before(virtual_edge::Origin::Answers(&answers));
+        let Turned {
+            answer,
+            served,
+            tally,
+            ..
+        } = turn.serve(&mut ask.body.as_slice());
+        let record = served.record;
+        let got = got(answer);
+        let (calls, later) = (calls.get(), wire.calls.get());
         let mut told = told(&got, &record.reason.name());
-        if let Some(to) = watch.and_then(|watch| watch.told) {
-            let roll = dice.roll(100);
-            let (late, bad) = (self.origin.late, self.origin.late + self.origin.bad);
-            let answer = match roll {
-                roll if roll < late => (5_000, 200),
-                roll if roll < bad => (80, 500),
-                _ => (80, 200),
-            };
-            let (_, answered) = watched(&watch.unwrap(), answer.0, answer.1);
-            tally.watched(to, answered, now);
-            if answered != Answered::Ok {
-                write!(told, " answered {answered:?}").unwrap();
-            }
+        if let Some(answered) = record.origin_answer {
+            write!(told, " answered {answered:?}").unwrap();
         }
         if let Some(above) = record.above_network_bound {
             write!(told, " above {above:?}").unwrap();
@@ -820,7 +819,7 @@ impl<'a> World<'a> {
         if record.shared_ticket {
             told.push_str(" shared");
         }
-        if outcome.renewal.is_some() {
+        if served.renewal.is_some() {
             // Until the sandbox ends and the POP looks, the store does not know of it.
             let until = self.now_ms / 60_000 + 6;
             self.histories.room_mut(ROOM).doubts(until);
@@ -869,11 +868,11 @@ impl<'a> World<'a> {
             now_ms: self.now_ms,
             calls: Cell::default(),
         };
-        let way = (&self.engine.store, TAKES);
+        let store = &self.engine.store;
         let config = Rc::clone(&self.pops[0].config);
         let now = Now::from_ms(self.now_ms);
-        let turn = Turn::new((&call, now), &config, way, &self.watcher, &|_| ()).by(&wire);
-        let got = got(turn.handle(&mut [].as_slice()).answer);
+        let turn = Turn::new(&call, now, &config, store, TAKES, &self.watcher).by(&wire);
+        let got = got(turn.serve(&mut [].as_slice()).answer);
         status(&got.json())
     }
 }

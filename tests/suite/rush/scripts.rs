@@ -70,7 +70,7 @@ impl Rush {
         );
         let body = &mut ask.body.as_slice();
         let call = call(ask, id);
-        let request = Request::new(&call, &self.config, (&store, pop), Now::from_ms(now_ms));
+        let request = Request::new(&call, &self.config, &store, pop, Now::from_ms(now_ms));
         let outcome = service::handle(&request, body);
         service::afterwards(outcome.after, &request);
         got(outcome.answer)

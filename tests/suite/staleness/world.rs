@@ -165,7 +165,7 @@ impl World {
         }
         let body = &mut ask.body.as_slice();
         let call = call(ask, id);
-        let request = Request::new(&call, &self.config, (&store, pop), Now::from_ms(now_ms));
+        let request = Request::new(&call, &self.config, &store, pop, Now::from_ms(now_ms));
         let outcome = service::handle(&request, body);
         let truth = self.truth();
         if life == SandboxFate::Whole {

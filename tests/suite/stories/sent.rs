@@ -380,7 +380,7 @@ mod native {
             let store = Direct(house.store.clone());
             let body = &mut [].as_slice();
             match service::handle(
-                &Request::new(&call, &config, (&store, &pop), Now::from_ms(now_ms)),
+                &Request::new(&call, &config, &store, &pop, Now::from_ms(now_ms)),
                 body,
             )
             .answer
@@ -434,7 +434,7 @@ mod native {
             let ask = ask.with("cookie", format!("queue={}", inside[ticket]));
             let call = call(&ask.from([192, 0, network, 1]), "a".repeat(32));
             let store = Direct(house.store.clone());
-            let request = Request::new(&call, &config, (&store, &pop), now);
+            let request = Request::new(&call, &config, &store, &pop, now);
             let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
             else {
                 panic!("{page}");
@@ -467,7 +467,7 @@ mod native {
             let ask = ask.with("cookie", format!("queue={ticket}"));
             let call = call(&ask, "a".repeat(32));
             let store = Direct(house.store.clone());
-            let request = Request::new(&call, &config, (&store, &pop), Now::from_ms(now_ms));
+            let request = Request::new(&call, &config, &store, &pop, Now::from_ms(now_ms));
             let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
             else {
                 panic!("{ask:?}");
@@ -516,7 +516,7 @@ mod native {
         ] {
             let call = call(&Ask::get(path).with("cookie", &cookie), "a".repeat(32));
             let store = Direct(house.store.clone());
-            let request = Request::new(&call, &config, (&store, &pop), Now::from_ms(now_ms));
+            let request = Request::new(&call, &config, &store, &pop, Now::from_ms(now_ms));
             let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
             else {
                 panic!("{path}");
@@ -564,7 +564,7 @@ mod native {
         ] {
             let call = call(&ask, "a".repeat(32));
             let store = Direct(house.store.clone());
-            let request = Request::new(&call, &config, (&store, &pop), Now::from_ms(now_ms));
+            let request = Request::new(&call, &config, &store, &pop, Now::from_ms(now_ms));
             let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
             else {
                 panic!("{ask:?}");
@@ -591,7 +591,7 @@ mod native {
             let store = Direct(house.store.clone());
             let body = &mut [].as_slice();
             match service::handle(
-                &Request::new(&call, &config, (&store, &pop), Now::from_ms(now_ms)),
+                &Request::new(&call, &config, &store, &pop, Now::from_ms(now_ms)),
                 body,
             )
             .answer
@@ -657,8 +657,9 @@ mod native {
             };
             let store = Direct(house.store.clone());
             let body = &mut [].as_slice();
+            let config = config();
             let outcome = service::handle(
-                &Request::new(&call, &config(), (&store, &pop), Now::from_ms(now_ms)),
+                &Request::new(&call, &config, &store, &pop, Now::from_ms(now_ms)),
                 body,
             );
             let Answer::Reply(reply) = outcome.answer else {

@@ -160,7 +160,7 @@ impl Room {
             ..Call::default()
         };
         let now = Now::from_ms(milliseconds());
-        let request = Request::new(&call, &self.config, (&self.store, &cache), now);
+        let request = Request::new(&call, &self.config, &self.store, &cache, now);
         ask(&Line {
             known: &self.known,
             ..request.line_with(invitation, lane)

@@ -1,11 +1,10 @@
-//! What the edge does once the origin has answered a request that it watches, as `src/edge/perform.rs` does it.
+//! What the edge does once the origin has answered a request that it watches, after some virtual time.
 
 use now_serving::cache::outbox::Tally;
 use now_serving::http::{Answer, Call, Watch};
 use now_serving::queue::chance::{Chance, Rule};
 use now_serving::queue::{Answered, AnsweredTo, Now, OriginHealth};
-use now_serving::service::FollowUp;
-use virtual_edge::id_of;
+use virtual_edge::{Turned, id_of};
 
 use super::Site;
 use crate::origin;
@@ -23,12 +22,8 @@ pub struct Watched {
 }
 
 impl Watched {
-    pub(super) fn of(
-        answer: &Answer,
-        after: &FollowUp,
-        (call, pop): (&Call, usize),
-    ) -> Option<Box<Self>> {
-        let Answer::Forward(forward) = answer else {
+    pub(super) fn of(turned: &Turned, call: &Call, pop: usize) -> Option<Box<Self>> {
+        let Answer::Forward(forward) = &turned.answer else {
             return None;
         };
         let watch = forward.watch?;
@@ -37,7 +32,7 @@ impl Watched {
             pop,
             watch,
             to: watch.told?,
-            looks: matches!(after, FollowUp::Look),
+            looks: turned.left,
         }))
     }
 
@@ -58,10 +53,7 @@ impl Site {
         if !watched.looks && answered == Answered::Ok {
             return;
         }
-        let turn = self.turn(&watched.call, &cache);
-        self.follow_up(&turn, FollowUp::Look, &cache);
-        let tally = turn.tally();
-        self.count(watched.pop, &tally);
+        self.look(&watched.call, &cache, watched.pop);
     }
 
     /// Whether the next request, of a visitor inside, is among those that are watched.

@@ -431,16 +431,15 @@ impl World {
             now_ms: now_ms.saturating_add_signed(*ahead_ms),
         };
         let now = Now::from_ms(now_ms);
-        let turn = Turn::new((&call, now), &self.config, (store, TAKES), cache, &|_| ());
+        let turn = Turn::new(&call, now, &self.config, store, TAKES, cache);
         let turn = if *ahead_ms == 0 {
             turn
         } else {
             turn.by(&skewed)
         };
-        let outcome = turn.handle(&mut ask.body.as_slice());
-        turn.afterwards(outcome.after);
-        cache.put_by(&turn.tally());
-        got(outcome.answer)
+        let turned = turn.serve(&mut ask.body.as_slice());
+        cache.put_by(&turned.tally);
+        got(turned.answer)
     }
 
     /// One of the nodes of a POP.

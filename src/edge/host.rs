@@ -1,0 +1,98 @@
+//! What the platform does for one request, in the order of [`service::serve`].
+
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
+use std::thread;
+
+use fastly::Request;
+
+use now_serving::cache::outbox::Tally;
+use now_serving::cache::{KeptBoard, LOOKUP_TIMEOUT, MAX_AGE};
+use now_serving::config::Query;
+use now_serving::http::{Call, Forward, Reply};
+use now_serving::request::Request as Asked;
+use now_serving::service::{Forwarded, Host};
+use now_serving::telemetry::log::RequestFacts;
+
+use super::last_url::LastUrl;
+use super::outbox::{Counts, SHORT_TURN};
+use super::pop::PlatformCache;
+use super::request::{facts, send, trace_id};
+use super::upstash::Upstash;
+use super::{log, now, origin, probe};
+
+/// One request on the platform, and what its sandbox keeps.
+pub(super) struct Platform<'a> {
+    /// The request, until it goes to the origin.
+    pub(super) request: &'a RefCell<Option<Request>>,
+    /// The name the platform gave it, once it has gone there.
+    pub(super) trace: Option<String>,
+    pub(super) counts: &'a Counts,
+    pub(super) board: &'a Rc<RefCell<KeptBoard>>,
+    pub(super) store_url: &'a RefCell<LastUrl>,
+}
+
+impl Host for Platform<'_> {
+    fn send(&mut self, reply: Reply) -> u16 {
+        send(reply)
+    }
+
+    fn forward(&mut self, forward: &Forward, call: &Call) -> Forwarded {
+        let Some(request) = self.request.take() else {
+            return Forwarded::default();
+        };
+        self.trace = Some(trace_id(&request));
+        self.counts.has_called();
+        origin::forwarded(request, forward, call, self.counts)
+    }
+
+    fn tally(&self) -> RefMut<'_, Tally> {
+        self.counts.tally.borrow_mut()
+    }
+
+    fn has_news(&self) {
+        self.counts.flush_news();
+    }
+
+    fn facts(&self, call: &Call, query: Query) -> Option<RequestFacts> {
+        let request = self.request.borrow();
+        let trace = self.trace.clone();
+        let trace = trace.or_else(|| request.as_ref().map(trace_id));
+        Some(facts(call, trace.unwrap_or_default(), query))
+    }
+
+    fn log(&self, line: &str) {
+        log(line);
+    }
+
+    fn later(&self, asked: &Asked<'_>, work: &mut dyn FnMut(&Asked<'_>)) {
+        // Another sandbox takes the duty.
+        if self.counts.is_at_limit.get() {
+            return;
+        }
+        let now = asked.config.shifted(now());
+        work(&Asked {
+            store: &Upstash::new(asked.config, self.counts, self.store_url),
+            pop: &PlatformCache::new(self.counts, self.board, now),
+            now,
+            ..*asked
+        });
+    }
+
+    /// Only a request that has renewed the copy of the board asks.
+    fn has_bad_news(&self, asked: &Asked<'_>) -> bool {
+        let may_ask = self.counts.has_renewed.get() && !self.counts.is_at_limit.get();
+        may_ask && probe::has_bad_news(asked, self.counts)
+    }
+
+    /// Another request has looked within the last second, before this was counted: the next look takes it along, and this request makes
+    /// that look where no other does.
+    fn is_to_tell(&self) -> bool {
+        if self.counts.has_renewed.get() {
+            return false;
+        }
+        self.counts.flush_into_outbox(SHORT_TURN);
+        thread::sleep(MAX_AGE + LOOKUP_TIMEOUT);
+        true
+    }
+}
