@@ -1,14 +1,14 @@
 //! How a visit is answered and written down.
 
-use super::onwards::{bare, of_visitor};
+use super::to_origin::{bare, of_visitor};
 use super::{Outcome, Request, for_visitor, logged_fault, reply_with, waf};
 use crate::cache::Once;
 use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
 use crate::queue::{EndedSession, Invited, Phase, Reason};
 use crate::telemetry::log::{Decision, Sampling};
-use crate::visitor::outcome::VisitOutcome;
-use crate::visitor::routes::{self, Aside, Route};
+use crate::visitor::outcome::{LogShare, Update, VisitOutcome};
+use crate::visitor::routes::{self, ApiAnswer, Route};
 use crate::visitor::visit::{Shared, Visit, WayIn};
 use crate::visitor::{Brought, Kind, kind};
 use crate::visitor::{answer, ticket_cookie};
@@ -83,31 +83,34 @@ fn commands(way: Way, visit: &Visit, request: &Request<'_>) -> Commands {
 }
 
 /// What the waiting page asks for. A visitor who may go in reads so, and goes in by the next request.
-pub(super) fn beside(route: Route, body: &mut dyn Read, request: &Request<'_>) -> Outcome<'static> {
+pub(super) fn visitor_api(
+    route: Route,
+    body: &mut dyn Read,
+    request: &Request<'_>,
+) -> Outcome<'static> {
     let Request { call, config, .. } = *request;
     let visit = match routes::answer(route, body, request) {
-        Aside::Visit(visit) => *visit,
-        Aside::Reply(reply, reason) => {
+        ApiAnswer::Visit(visit) => *visit,
+        ApiAnswer::Reply(reply, reason) => {
             let mut outcome = reply_with(for_visitor(call, reply, config), reason);
             outcome.after = routes::after(route);
             return outcome;
         }
-        Aside::Invitation(reply, refused) => return invitation(reply, refused, request),
+        ApiAnswer::Invitation(reply, refused) => return invitation(reply, refused, request),
     };
-    let reply = match visit.end {
-        VisitOutcome::Admitted => Reply::data(200, &object!({ "waiting": false })),
-        // The slot is kept for `claim_seconds` alone.
-        VisitOutcome::Offered => Reply::data(200, &object!({ "waiting": false, "claim": true })),
-        VisitOutcome::NotAVisitor => routes::without_ticket(request),
-        _ => answer::place(&visit, request),
+    let row = visit.end.row();
+    let reply = match row.update {
+        Update::GoIn => Reply::data(200, &object!({ "waiting": false })),
+        Update::Claim => Reply::data(200, &object!({ "waiting": false, "claim": true })),
+        Update::NoTicket => routes::without_ticket(request),
+        Update::Place => answer::place(&visit, request),
     };
     // There is a visit only for a ticket that came.
     let kind = kind(request, Brought::Ticket);
     let cookies = signed(kind, &visit, request);
     let reply = for_visitor(call, reply.with_cookies(cookies), config);
     // Who may go in does so by the next request.
-    let reason = visit.end.row().reason;
-    outcome(Answer::Reply(reply), visit, reason, request)
+    outcome(Answer::Reply(reply), visit, row.reason, request)
 }
 
 /// An invitation came, or its page was asked for.
@@ -140,7 +143,7 @@ fn share(request: &Request<'_>) -> Sampling {
 /// along: the browser would put it in the place of a ticket that is not known here.
 pub(super) fn signed(kind: Kind, visit: &Visit, request: &Request<'_>) -> Vec<String> {
     let may_be_kept = kind != Kind::Elsewhere || ticket_cookie::keeps_cookies(request);
-    if visit.changed && may_be_kept {
+    if visit.must_sign && may_be_kept {
         ticket_cookie::cookies(&visit.ticket, request)
     } else {
         ticket_cookie::moved(&visit.ticket, request)
@@ -154,16 +157,15 @@ fn outcome(
     request: &Request<'_>,
 ) -> Outcome<'static> {
     let inversion = visit.inversion(reason);
-    let is_look = reason == Reason::Waiting && !visit.changed && visit.fault.is_none();
+    let is_look = !visit.must_sign && visit.fault.is_none();
     let decision = match visit.end {
         VisitOutcome::Admitted => Decision::forwarded(reason),
         _ => Decision::answered(reason),
     };
     let record = Decision {
-        share: if is_look {
-            share(request)
-        } else {
-            Sampling::All
+        share: match visit.end.row().log {
+            LogShare::Sampled if is_look => share(request),
+            LogShare::Sampled | LogShare::All => Sampling::All,
         },
         queue_cursor: visit.cursor().map(|cursor| cursor.0),
         lane: visit.ticket.lane.name().map(str::to_owned),
@@ -194,7 +196,7 @@ fn reason(visit: &Visit, request: &Request<'_>) -> Reason {
 }
 
 fn entered(visit: &Visit, request: &Request<'_>) -> Reason {
-    let is_by_this = visit.board.is_some() && visit.changed && !visit.ticket.called;
+    let is_by_this = visit.board.is_some() && visit.must_sign && !visit.ticket.called;
     let may_be_first = is_by_this || visit.way_in == WayIn::Called;
     if visit.way_in == WayIn::NoStore {
         Reason::AdmittedWithoutStore

@@ -17,7 +17,7 @@ use crate::visitor::Kind;
 use crate::visitor::event::{outlook, visit_awaits_lot};
 use crate::visitor::invitation;
 use crate::visitor::language;
-use crate::visitor::outcome::{AnswerKind, Status, VisitOutcome};
+use crate::visitor::outcome::{Again, AnswerKind, Status, VisitOutcome};
 use crate::visitor::routes;
 use crate::visitor::ticket_cookie;
 use crate::visitor::visit::Visit;
@@ -78,12 +78,13 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
             provisional(status, &waiting, visit, request)
         }
         _ if let Some(challenge) = &waiting.challenge => {
-            challenged(status, (challenge, &waiting), &visit.ticket, request)
+            challenged(status, challenge, &waiting, &visit.ticket, request)
         }
         _ => page(
             status,
             &waiting,
-            (&visit.ticket, way_back(&cookies, request)),
+            &visit.ticket,
+            way_back(&cookies, request),
             request,
         ),
     };
@@ -97,7 +98,7 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
 fn provisional(status: u16, waiting: &Waiting, visit: &Visit, request: &Request<'_>) -> Reply {
     match way_to_cookies(request) {
         Some(url) => Reply::new(303, "text/plain; charset=utf-8", "").with("location", url),
-        None => page(status, waiting, (&visit.ticket, None), request),
+        None => page(status, waiting, &visit.ticket, None, request),
     }
 }
 
@@ -151,7 +152,8 @@ fn refreshing(waiting: &Waiting, next: Option<String>) -> Option<String> {
 fn page(
     status: u16,
     waiting: &Waiting,
-    (ticket, next): (&Ticket, Option<String>),
+    ticket: &Ticket,
+    next: Option<String>,
     request: &Request<'_>,
 ) -> Reply {
     let Request {
@@ -234,7 +236,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         estimate,
         valid: valid(visit, request),
         event: outlook(visit, request),
-        refresh: refresh(visit, (ahead.unwrap_or(0), estimate), request),
+        refresh: refresh(visit, ahead.unwrap_or(0), estimate, request),
         still: visit.ticket.still,
         unsent: !matches!(call.method.as_str(), "GET" | "HEAD"),
         challenge: challenge(visit, request),
@@ -253,27 +255,28 @@ fn mode(visit: &Visit) -> Mode {
 const SPREAD: u64 = 6;
 
 /// Seconds until the next look.
-fn refresh(visit: &Visit, (ahead, estimate): (u64, Option<u64>), request: &Request<'_>) -> u64 {
+fn refresh(visit: &Visit, ahead: u64, estimate: Option<u64>, request: &Request<'_>) -> u64 {
     let Request { call, room, .. } = *request;
-    match (visit.end, visit.ticket.standing) {
-        (VisitOutcome::Provisional, _) => AT_ONCE,
-        (VisitOutcome::Challenged, _) => {
-            visit.ticket.challenged_for(request.now).unwrap_or(AT_ONCE)
+    match (visit.end.row().again, visit.ticket.standing) {
+        (Again::AtOnce, _) => return AT_ONCE,
+        (Again::AfterChallenge, _) => {
+            return visit.ticket.challenged_for(request.now).unwrap_or(AT_ONCE);
         }
-        (VisitOutcome::Held, Standing::Provisional { tries, .. }) => {
-            backoff::seconds(tries, Chance::of(&call.id))
+        (Again::LaterEachTime, Standing::Provisional { tries, .. }) => {
+            return backoff::seconds(tries, Chance::of(&call.id));
         }
-        _ => match outlook(visit, request) {
-            Some(event) if event.phase == Phase::Before => {
-                let far = refresh_seconds(room.refresh_interval, u64::MAX, None, call.chance());
-                far.min(event.prequeue_in() + call.chance() % SPREAD)
-            }
-            // The pace of the polls would say who came first.
-            _ if visit_awaits_lot(visit, request) => {
-                refresh_seconds(room.refresh_interval, u64::MAX, None, call.chance())
-            }
-            _ => refresh_seconds(room.refresh_interval, ahead, estimate, call.chance()),
-        },
+        (Again::LaterEachTime | Again::ByLine, _) => {}
+    }
+    let after =
+        |ahead, estimate| refresh_seconds(room.refresh_interval, ahead, estimate, call.chance());
+    match outlook(visit, request) {
+        Some(event) if event.phase == Phase::Before => {
+            let far = after(u64::MAX, None);
+            far.min(event.prequeue_in() + call.chance() % SPREAD)
+        }
+        // The pace of the polls would say who came first.
+        _ if visit_awaits_lot(visit, request) => after(u64::MAX, None),
+        _ => after(ahead, estimate),
     }
 }
 
@@ -289,7 +292,7 @@ fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
         0 => u64::MAX,
         seconds => seconds,
     };
-    let left = if visit.changed {
+    let left = if visit.must_sign {
         request.config.tickets.life
     } else {
         end.saturating_sub(request.now.secs())

@@ -57,6 +57,12 @@ pub struct OutcomeRow {
     pub obstacle: Obstacle,
     /// When the visitor may go in although the store does not answer.
     pub without_store: WithoutStore,
+    /// What an update of the waiting page says.
+    pub update: Update,
+    /// When the page asks again.
+    pub again: Again,
+    /// How many of the requests that only look are logged.
+    pub log: LogShare,
 }
 
 /// The kinds of answers of ours.
@@ -103,16 +109,54 @@ pub enum WithoutStore {
     ByOldBoard,
 }
 
+/// What an update of the waiting page says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// Where the visitor stands.
+    Place,
+    /// That the page is to load, which goes in.
+    GoIn,
+    /// That the page is to load, which asks for a slot. The slot is kept for `claim_seconds` alone.
+    Claim,
+    /// That the visitor's ticket has ended.
+    NoTicket,
+}
+
+/// When the page asks again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// By how far the line is.
+    ByLine,
+    /// At once.
+    AtOnce,
+    /// When a challenged visitor has waited long enough.
+    AfterChallenge,
+    /// Later each time, where no number was drawn so far; else by the line.
+    LaterEachTime,
+}
+
+/// How many of the requests that change nothing are logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogShare {
+    /// All.
+    All,
+    /// As many as `log_sample` says: polls of waiting visitors say little, and there are many.
+    Sampled,
+}
+
 impl VisitOutcome {
     /// Its meaning.
     #[must_use]
     #[rustfmt::skip]
     pub fn row(self) -> OutcomeRow {
+        use Again::{AfterChallenge, AtOnce, ByLine, LaterEachTime};
         use AnswerKind::{ComeBackLater, Line, LineOnceKept, NoNumber};
+        use LogShare::{All, Sampled};
         use Status::{OfWaiting, Unavailable};
         use TicketKept::{No, WithNumber, Yes};
+        use Update::{Claim, GoIn, NoTicket, Place};
         use WithoutStore::{AfterFault, ByOldBoard, No as Never};
-        let row = |reason, answer, status, ticket, ahead, obstacle, without_store| OutcomeRow {
+        let row = |reason, answer, status, ticket, ahead, obstacle, without_store, update, again, log| OutcomeRow {
             reason,
             answer,
             status,
@@ -120,22 +164,25 @@ impl VisitOutcome {
             ahead,
             obstacle,
             without_store,
+            update,
+            again,
+            log,
         };
         let (free, full, origin) = (Obstacle::None, Obstacle::Full, Obstacle::Origin);
         match self {
-            Self::Admitted          => row(Reason::Inside,      Line,          OfWaiting,   Yes,        None,        free,   Never),
-            Self::Waiting { ahead } => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(ahead), free,   ByOldBoard),
-            Self::Called            => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     free,   ByOldBoard),
-            Self::Full              => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     full,   ByOldBoard),
-            Self::Offered           => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     free,   Never),
-            Self::Rescued           => row(Reason::Waiting,     Line,          Unavailable, Yes,        Some(0),     origin, Never),
-            Self::Provisional       => row(Reason::Provisional, LineOnceKept,  OfWaiting,   Yes,        None,        free,   Never),
-            Self::Challenged        => row(Reason::Challenged,  Line,          OfWaiting,   Yes,        None,        free,   Never),
-            Self::Refused           => row(Reason::Refused,     NoNumber,      OfWaiting,   No,         None,        free,   Never),
-            Self::Crawler           => row(Reason::Crawler,     ComeBackLater, Unavailable, No,         None,        free,   Never),
-            Self::Held              => row(Reason::Held,        Line,          Unavailable, Yes,        None,        free,   AfterFault),
-            Self::Closed            => row(Reason::Closed,      Line,          Unavailable, WithNumber, None,        free,   Never),
-            Self::NotAVisitor       => row(Reason::NotAVisitor, Line,          OfWaiting,   No,         None,        free,   Never),
+            Self::Admitted          => row(Reason::Inside,      Line,          OfWaiting,   Yes,        None,        free,   Never,      GoIn,     ByLine,         All),
+            Self::Waiting { ahead } => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(ahead), free,   ByOldBoard, Place,    ByLine,         Sampled),
+            Self::Called            => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     free,   ByOldBoard, Place,    ByLine,         Sampled),
+            Self::Full              => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     full,   ByOldBoard, Place,    ByLine,         Sampled),
+            Self::Offered           => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     free,   Never,      Claim,    ByLine,         Sampled),
+            Self::Rescued           => row(Reason::Waiting,     Line,          Unavailable, Yes,        Some(0),     origin, Never,      Place,    ByLine,         Sampled),
+            Self::Provisional       => row(Reason::Provisional, LineOnceKept,  OfWaiting,   Yes,        None,        free,   Never,      Place,    AtOnce,         All),
+            Self::Challenged        => row(Reason::Challenged,  Line,          OfWaiting,   Yes,        None,        free,   Never,      Place,    AfterChallenge, All),
+            Self::Refused           => row(Reason::Refused,     NoNumber,      OfWaiting,   No,         None,        free,   Never,      Place,    ByLine,         All),
+            Self::Crawler           => row(Reason::Crawler,     ComeBackLater, Unavailable, No,         None,        free,   Never,      Place,    ByLine,         All),
+            Self::Held              => row(Reason::Held,        Line,          Unavailable, Yes,        None,        free,   AfterFault, Place,    LaterEachTime,  All),
+            Self::Closed            => row(Reason::Closed,      Line,          Unavailable, WithNumber, None,        free,   Never,      Place,    ByLine,         All),
+            Self::NotAVisitor       => row(Reason::NotAVisitor, Line,          OfWaiting,   No,         None,        free,   Never,      NoTicket, ByLine,         All),
         }
     }
 }
