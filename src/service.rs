@@ -5,8 +5,8 @@
 
 mod admin_host;
 mod entries;
-mod onwards;
 mod serve;
+mod to_origin;
 mod unsound;
 mod visits;
 mod waf;
@@ -28,16 +28,16 @@ use crate::visitor::routes::{self};
 pub use crate::visitor::visit::FollowUp;
 use crate::visitor::visit::visit;
 use crate::visitor::{Brought, kind};
-use crate::visitor::{ticket_cookie, trouble};
+use crate::visitor::{store_health, ticket_cookie};
 pub use entries::{
     noted_entry, recount_entry, released_entry, settings_entries, sick_entry, uncounted_entry,
     unsound_entry,
 };
-use onwards::{METHODS, forward, options, unclear, web_socket_refused};
-pub use onwards::{bad_upgrade, no_web_sockets, too_long, whole_server};
 pub use serve::{Delivery, Forwarded, Host, Served, serve, serve_unsound};
 use std::io::Read;
-use visits::{beside, invitation, worded};
+use to_origin::{METHODS, forward, options, unclear, web_socket_refused};
+pub use to_origin::{bad_upgrade, no_web_sockets, too_long, whole_server};
+use visits::{invitation, visitor_api, worded};
 pub use watch::Rescue;
 
 /// The answer, and what the log says about it.
@@ -113,7 +113,7 @@ fn operators(request: &Request<'_>, body: &mut dyn Read) -> Option<Outcome<'stat
             of_operator(call, answered)
         }
         Some(_) if call.is_plain_http() => to_https(request),
-        Some(route) => beside(route, body, request),
+        Some(route) => visitor_api(route, body, request),
     })
 }
 
@@ -141,7 +141,7 @@ fn past_the_room(request: &Request<'_>) -> Option<Outcome<'static>> {
 /// What is not good in the header of an allowance changes nothing, and is logged.
 fn allowed_or_visited<'a>(request: &Request<'a>) -> Outcome<'a> {
     match visitor::allowed::brought(request) {
-        Some(Ok(name)) => onwards::allowed(name, request),
+        Some(Ok(name)) => to_origin::allowed(name, request),
         Some(Err(fault)) => visited(request).with_refused(Some(fault)),
         None => visited(request),
     }
@@ -159,7 +159,7 @@ fn visited<'a>(request: &Request<'a>) -> Outcome<'a> {
         request,
     );
     let refused = match listed {
-        Some(Ok(name)) => return onwards::allowed(name, request),
+        Some(Ok(name)) => return to_origin::allowed(name, request),
         Some(Err(fault)) => Some(fault),
         None => None,
     };
@@ -179,7 +179,7 @@ pub fn afterwards(after: FollowUp, request: &Request<'_>) {
         },
     };
     if let Some(duty) = duty {
-        trouble::renew(duty, request);
+        store_health::renew(duty, request);
     }
 }
 

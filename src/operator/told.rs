@@ -15,7 +15,7 @@ use crate::queue::{
 };
 use crate::request::Request;
 use crate::store::upstash::{Attempt, other_format};
-use crate::visitor::trouble;
+use crate::visitor::store_health;
 use serde_json::Value;
 
 pub(super) fn health(request: &Request<'_>) -> Answered {
@@ -61,7 +61,7 @@ pub(super) fn health_words(short: &[Problem], request: &Request<'_>) -> String {
     if let Some(known) = signals_known(request) {
         words.push(format!("signals: {known}\n"));
     }
-    if let Some(kept) = trouble::other_format(request.pop) {
+    if let Some(kept) = store_health::other_format(request.pop) {
         words.push(format!("store: {}\n", other_format(kept)));
     }
     let board = request.pop.last_board();

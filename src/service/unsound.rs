@@ -5,7 +5,7 @@
 //! and none with a token by a path that a program may use. While it is unknown whether the site's firewall is asked about a
 //! request, that request does not go there either.
 
-use super::onwards::{bare, forward_with, of_visitor};
+use super::to_origin::{bare, forward_with, of_visitor};
 use super::{METHODS, Outcome, for_method, secured, waf, web_socket_refused};
 use crate::cache::Pop;
 use crate::config::{Belongs, KnownWaf, Serves, Unsound, below};
@@ -120,8 +120,8 @@ fn inside(
     if place.belongs == Belongs::Unclear {
         return None;
     }
-    let ticket = ticket_cookie::verified(call, keys, room, (pop, now))
-        .or_else(|| ticket_cookie::verified_twin(call, keys, room, (pop, now)));
+    let ticket = ticket_cookie::verified(call, keys, room, pop, now)
+        .or_else(|| ticket_cookie::verified_twin(call, keys, room, pop, now));
     let ticket = ticket.filter(|_| !call.is_plain_http())?;
     let is_inside = ticket.is_inside(now) && !was_ended(&ticket.id, pop);
     let may_go_on = still_inside(&ticket, pop, now).is_some() && !is_kept_out(&ticket, pop, now);
@@ -148,7 +148,7 @@ fn inside(
     let outcome = Outcome { record, ..outcome };
     let outcome = inspected(outcome, &is_asked, call, unsound, platform)?;
     Some(Outcome {
-        renewal: renewed_unsigned(ticket, pop, now),
+        renewal: renewed_unsigned(&ticket, pop, now),
         ..outcome
     })
 }

@@ -143,7 +143,7 @@ fn is_news(of: &[String; 2], request: &Request<'_>) -> bool {
 fn rescue<'a>(kind: Kind, visit: &Visit, request: &Request<'a>) -> Option<Box<Rescue<'a>>> {
     let keeps = request.room.on_origin_error == OnOriginError::Keep;
     let is_page = matches!(kind, Kind::Visit | Kind::First) && request.call.method == "GET";
-    let goes_in = visit.way_in == WayIn::Called || visit.board.is_some() && visit.changed;
+    let goes_in = visit.way_in == WayIn::Called || visit.board.is_some() && visit.must_sign;
     let paths = &request.config.paths;
     // What the origin may command with its answer is delivered.
     let is_delivered = paths.take_commands(&request.call.method, &request.call.path);

@@ -1,6 +1,6 @@
 //! The answer to a challenge: with a right one the ticket may draw. No store is asked.
 
-use super::routes::{Aside, back, bad, bad_destination, cookies_url, destination};
+use super::routes::{ApiAnswer, back, bad, bad_destination, cookies_url, destination};
 use super::ticket_cookie;
 use crate::queue::Reason;
 use crate::request::Request;
@@ -8,7 +8,7 @@ use crate::ticket::Ticket;
 use crate::ticket::challenge::{Answer, Challenged, Proof, TRIES};
 
 /// What comes of an answer. One that is no longer good leads to another challenge.
-pub(super) fn answer(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
+pub(super) fn answer(ticket: Option<Ticket>, request: &Request<'_>) -> ApiAnswer {
     let Request { call, config, .. } = *request;
     let Some(to) = destination(call) else {
         return bad_destination();
@@ -22,17 +22,17 @@ pub(super) fn answer(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
         );
     };
     let Some(held) = ticket else {
-        return Aside::Reply(back(&cookies_url(request.room, &to, 1)), Reason::Cookies);
+        return ApiAnswer::Reply(back(&cookies_url(request.room, &to, 1)), Reason::Cookies);
     };
     let (keys, proof) = (&config.tickets.keys, request.room.proof());
     let is_asked = held.is_provisional();
     match keys.answer(&held, proof, (&text, &answer), request.now) {
         Answer::Solved(ticket) if is_asked => {
             let cookies = ticket_cookie::cookies(&ticket, request);
-            Aside::Reply(back(&to).with_cookies(cookies), Reason::Solved)
+            ApiAnswer::Reply(back(&to).with_cookies(cookies), Reason::Solved)
         }
         Answer::Wrong => bad("answer", Some(&answer), &accepted(proof, held.challenge())),
-        Answer::Solved(_) | Answer::Stale => Aside::Reply(back(&to), Reason::Challenged),
+        Answer::Solved(_) | Answer::Stale => ApiAnswer::Reply(back(&to), Reason::Challenged),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::answer::{here, words_of};
 use super::kind::is_from_here;
-use super::routes::{Aside, back, bad, bad_destination, destination, sound_destination};
+use super::routes::{ApiAnswer, back, bad, bad_destination, destination, sound_destination};
 use super::{Brought, Kind, kind, routes, ticket_cookie};
 use crate::http::body::{self, Unread};
 use crate::http::negotiate::{FORM, media, wants_json};
@@ -23,16 +23,16 @@ use std::io::Read;
 const LONGEST_FORM: u64 = 4096;
 
 /// The page with the form, and what the form and the script of the waiting page send.
-pub(super) fn answer(body: &mut dyn Read, request: &Request<'_>) -> Aside {
+pub(super) fn answer(body: &mut dyn Read, request: &Request<'_>) -> ApiAnswer {
     if !request.room.invitations.are_taken() {
         let detail =
             "no invitations are taken here; the settings invited_per_minute and front_share are 0";
         let reply = Reply::problem(404, "No invitations", detail);
-        return Aside::Reply(reply, Reason::BadRequest);
+        return ApiAnswer::Reply(reply, Reason::BadRequest);
     }
     match request.call.method.as_str() {
         "POST" => posted(body, request),
-        _ => Aside::Invitation(form(request), None),
+        _ => ApiAnswer::Invitation(form(request), None),
     }
 }
 
@@ -56,10 +56,10 @@ fn asking(given: (Option<&str>, &str), request: &Request<'_>) -> Reply {
     page::invitation(&action, given, words, frames).with("vary", "Accept-Language, Cookie")
 }
 
-fn posted(body: &mut dyn Read, request: &Request<'_>) -> Aside {
+fn posted(body: &mut dyn Read, request: &Request<'_>) -> ApiAnswer {
     let form = match form_of(body, request.call) {
         Ok(form) => form,
-        Err(reply) => return Aside::Reply(reply, Reason::BadRequest),
+        Err(reply) => return ApiAnswer::Reply(reply, Reason::BadRequest),
     };
     let Some(to) = field(&form, "to").filter(|to| sound_destination(to)) else {
         return bad_destination();
@@ -69,10 +69,10 @@ fn posted(body: &mut dyn Read, request: &Request<'_>) -> Aside {
     };
     // A form of another page brings no ticket along, and its answer would replace the one that the visitor has.
     if !is_from_here(request.call) {
-        return Aside::Invitation(back(&to), None);
+        return ApiAnswer::Invitation(back(&to), None);
     }
     let (cookies, refused) = brought(&code, request);
-    Aside::Invitation(back(&to).with_cookies(cookies), refused)
+    ApiAnswer::Invitation(back(&to).with_cookies(cookies), refused)
 }
 
 /// The bytes of the form.

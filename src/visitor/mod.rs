@@ -11,8 +11,8 @@ mod lot;
 pub mod outcome;
 mod receipt;
 pub mod routes;
+pub mod store_health;
 pub mod ticket_cookie;
-pub mod trouble;
 pub mod visit;
 
 pub use kind::{Brought, Kind, kind};

@@ -106,7 +106,7 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Stated) {
     };
     let cursor = of_lane
         .as_ref()
-        .and_then(|board| cursor_of(board, (shown, born), ticket));
+        .and_then(|board| cursor_of(board, shown, born, ticket));
     let receipt = Receipt {
         reference: ticket.reference(),
         lane,
@@ -148,7 +148,7 @@ fn written(ticket: &Ticket) -> Numbered {
 }
 
 /// Where the cursor stands that counts for this number, where the board knows its roll; nothing before the turn of a visitor inside.
-fn cursor_of(board: &Board, (shown, born): Numbered, ticket: &Ticket) -> Option<u64> {
+fn cursor_of(board: &Board, shown: Option<Position>, born: u64, ticket: &Ticket) -> Option<u64> {
     let cursor = shown
         .map_or_else(|| board.cursor(), |shown| board.cursor_for(shown))
         .0;

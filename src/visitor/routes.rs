@@ -46,7 +46,7 @@ pub enum Route {
 }
 
 /// Where a visit stands, or an answer that needed none.
-pub enum Aside {
+pub enum ApiAnswer {
     /// The holder of a ticket was looked after.
     Visit(Box<Visit>),
     /// Nobody was.
@@ -86,32 +86,32 @@ pub fn after(route: Route) -> FollowUp {
 
 /// Answers one of them.
 #[must_use]
-pub fn answer(route: Route, body: &mut dyn Read, request: &Request<'_>) -> Aside {
+pub fn answer(route: Route, body: &mut dyn Read, request: &Request<'_>) -> ApiAnswer {
     let call = request.call;
     let methods = match route {
         Route::Invitation => "GET, HEAD, POST",
         _ => "GET, HEAD",
     };
     if let Some(reply) = Reply::wrong_method(&call.method, methods) {
-        return Aside::Reply(reply, Reason::BadRequest);
+        return ApiAnswer::Reply(reply, Reason::BadRequest);
     }
     let ticket = || ticket_cookie::ticket(request);
     match route {
         Route::Place => match ticket() {
-            None => Aside::Reply(without_ticket(request), Reason::NotAVisitor),
+            None => ApiAnswer::Reply(without_ticket(request), Reason::NotAVisitor),
             held => {
                 let visit = visit(Kind::Poll, held, request);
-                Aside::Visit(Box::new(visit))
+                ApiAnswer::Visit(Box::new(visit))
             }
         },
-        Route::Gone => Aside::Reply(ended(), Reason::NotAVisitor),
+        Route::Gone => ApiAnswer::Reply(ended(), Reason::NotAVisitor),
         Route::Cookies => cookies(request),
         Route::Updates => updates(ticket(), request),
         Route::Language => language(ticket(), request),
-        Route::Lot => Aside::Reply(lot::reply(ticket().as_ref(), request), Reason::Lot),
+        Route::Lot => ApiAnswer::Reply(lot::reply(ticket().as_ref(), request), Reason::Lot),
         Route::Receipt => {
             let reply = receipt::reply(ticket().as_ref(), request);
-            Aside::Reply(reply, Reason::Receipt)
+            ApiAnswer::Reply(reply, Reason::Receipt)
         }
         Route::Challenge => challenge::answer(ticket(), request),
         Route::Invitation => invitation::answer(body, request),
@@ -137,16 +137,16 @@ fn ended() -> Reply {
 /// Where a page goes that brought no cookie of ours: the first try was the ticket it was given then, the second is
 /// another one without a number; a browser that kept neither gets a page that says so, and draws no more. Crawlers
 /// read the status, so it is the waiting page's.
-fn cookies(request: &Request<'_>) -> Aside {
+fn cookies(request: &Request<'_>) -> ApiAnswer {
     let Request { call, config, .. } = *request;
     let Some(to) = destination(call) else {
         return bad_destination();
     };
     if ticket_cookie::ticket(request).is_some() {
-        return Aside::Reply(back(&to), Reason::Cookies);
+        return ApiAnswer::Reply(back(&to), Reason::Cookies);
     }
     if kind(request, Brought::Nothing) != Kind::First {
-        return Aside::Reply(not_a_visitor(), Reason::NotAVisitor);
+        return ApiAnswer::Reply(not_a_visitor(), Reason::NotAVisitor);
     }
     let words = words(&call.header("accept-language"));
     match call.parameter("try").as_deref() {
@@ -158,12 +158,12 @@ fn cookies(request: &Request<'_>) -> Aside {
                 .with("retry-after", SECOND_TRY.to_string())
                 .with("refresh", again);
             let cookies = ticket_cookie::cookies(&try_again, request);
-            Aside::Reply(reply.with_cookies(cookies), Reason::Cookies)
+            ApiAnswer::Reply(reply.with_cookies(cookies), Reason::Cookies)
         }
         Some("2") => {
             let reply = page::cookies(config.web.waiting_status, words, &to, CookieTrial::Failed);
             let reply = reply.with("retry-after", request.room.refresh_interval.to_string());
-            Aside::Reply(reply, Reason::NoCookies)
+            ApiAnswer::Reply(reply, Reason::NoCookies)
         }
         other => bad("try", other, "1 or 2"),
     }
@@ -175,7 +175,7 @@ fn not_a_visitor() -> Reply {
 }
 
 /// Whether the page refreshes by itself from now on.
-fn updates(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
+fn updates(ticket: Option<Ticket>, request: &Request<'_>) -> ApiAnswer {
     let still = match request.call.parameter("every").as_deref() {
         Some("off") => true,
         Some("on") => false,
@@ -186,7 +186,7 @@ fn updates(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
 }
 
 /// Which language the page speaks from now on.
-fn language(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
+fn language(ticket: Option<Ticket>, request: &Request<'_>) -> ApiAnswer {
     let tag = request.call.parameter("language");
     let Some(words) = tag.as_deref().and_then(language::named) else {
         return bad("language", tag.as_deref(), &language::tags());
@@ -199,7 +199,7 @@ fn language(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
 }
 
 /// Signs the ticket again with its holder's wish, and prolongs nothing by that; the one of a visitor inside is left alone.
-fn granted(wished: Option<Ticket>, request: &Request<'_>) -> Aside {
+fn granted(wished: Option<Ticket>, request: &Request<'_>) -> ApiAnswer {
     let call = request.call;
     let Some(to) = destination(call) else {
         return bad_destination();
@@ -211,7 +211,7 @@ fn granted(wished: Option<Ticket>, request: &Request<'_>) -> Aside {
     let wished = wished.filter(|held| !has_gone_in(held));
     let cookies = wished.map(|wished| ticket_cookie::cookies_as_long(&wished, request));
     let reply = back(&to).with_cookies(cookies.unwrap_or_default());
-    Aside::Reply(reply, Reason::Updates)
+    ApiAnswer::Reply(reply, Reason::Updates)
 }
 
 /// Whether a page of this origin leads here, or a browser that does not say what does.
@@ -265,17 +265,17 @@ pub(super) fn back(to: &str) -> Reply {
     Reply::new(303, "text/plain; charset=utf-8", "").with("location", to)
 }
 
-pub(super) fn bad_destination() -> Aside {
+pub(super) fn bad_destination() -> ApiAnswer {
     refused("to is missing or no such path; accepted is a path of this site, such as /shop?item=1")
 }
 
-pub(super) fn bad(name: &str, found: Option<&str>, accepted: &str) -> Aside {
+pub(super) fn bad(name: &str, found: Option<&str>, accepted: &str) -> ApiAnswer {
     let found = found.map(|found| format!("{:?}", shortened(found)));
     let found = found.unwrap_or_else(|| "missing".to_owned());
     refused(&format!("{name} is {found}; accepted is {accepted}"))
 }
 
-fn refused(detail: &str) -> Aside {
+fn refused(detail: &str) -> ApiAnswer {
     let reply = Reply::problem(400, "Bad request", detail);
-    Aside::Reply(reply, Reason::BadRequest)
+    ApiAnswer::Reply(reply, Reason::BadRequest)
 }

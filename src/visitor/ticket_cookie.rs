@@ -22,7 +22,7 @@ pub fn ticket(request: &Request<'_>) -> Option<Ticket> {
 
 fn ours(request: &Request<'_>) -> Option<Ticket> {
     let keys = &request.config.tickets.keys;
-    verified(request.call, keys, request.room, (request.pop, request.now))
+    verified(request.call, keys, request.room, request.pop, request.now)
 }
 
 /// The ticket of who has one of the kit, where this room took over the kit's line.
@@ -44,12 +44,7 @@ fn ticket_of_kit(request: &Request<'_>) -> Option<Ticket> {
 
 /// The same by these keys, for this room.
 #[must_use]
-pub fn verified(
-    call: &Call,
-    keys: &Keys,
-    room: &Room,
-    (pop, now): (&dyn Pop, Now),
-) -> Option<Ticket> {
+pub fn verified(call: &Call, keys: &Keys, room: &Room, pop: &dyn Pop, now: Now) -> Option<Ticket> {
     let tokens = tokens(call, room, |names| &names.ticket).into_iter();
     let tickets = tokens.filter_map(|token| keys.verify(token, &room.name, now));
     best(tickets.collect(), pop, now)
@@ -60,7 +55,7 @@ pub fn verified(
 #[must_use]
 pub fn ticket_of_form(request: &Request<'_>) -> Option<Ticket> {
     let keys = &request.config.tickets.keys;
-    let twin = verified_twin(request.call, keys, request.room, (request.pop, request.now));
+    let twin = verified_twin(request.call, keys, request.room, request.pop, request.now);
     twin.filter(|_| request.config.web.cross_site_posts)
 }
 
@@ -70,7 +65,8 @@ pub fn verified_twin(
     call: &Call,
     keys: &Keys,
     room: &Room,
-    (pop, now): (&dyn Pop, Now),
+    pop: &dyn Pop,
+    now: Now,
 ) -> Option<Ticket> {
     if brings_cookie(call, room) || !is_posted_form(call) {
         return None;
@@ -125,7 +121,7 @@ pub fn cookies(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
         | Standing::Waiting(_) => config.tickets.life,
     };
     let token = config.tickets.keys.sign(ticket, &room.name, now, life);
-    written(ticket, (token, life), request)
+    written(ticket, token, life, request)
 }
 
 /// The same for a ticket which ends when the one that came would have ended.
@@ -136,14 +132,15 @@ pub fn cookies_as_long(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     let token = keys.sign(ticket, &request.room.name, signed, ticket.life);
     let end = ticket.signed.saturating_add(ticket.life);
     let left = end.saturating_sub(request.now.secs());
-    written(ticket, (token, left), request)
+    written(ticket, token, left, request)
 }
 
 /// A signed ticket with so many seconds before it, and the end of what the browser has of the same visitor besides: of what the host
 /// had before it shared its cookies with others not sooner than the browser has shown that it keeps a shared one.
 fn written(
     ticket: &Ticket,
-    (token, life): (Option<String>, u64),
+    token: Option<String>,
+    life: u64,
     request: &Request<'_>,
 ) -> Vec<String> {
     let Some(token) = token else {
@@ -155,7 +152,7 @@ fn written(
         cookies.extend(no_other_form(request));
     }
     cookies.push(set(&token, life.saturating_add(KEPT), request));
-    cookies.push(twin(ticket, (&token, life), request));
+    cookies.push(twin(ticket, &token, life, request));
     if is_brought(request.room.cookies.of(request.call), request.call) {
         end_old(&mut cookies, request);
     }
@@ -233,7 +230,7 @@ pub fn moved(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     cookies
 }
 
-fn twin(ticket: &Ticket, (token, life): (&str, u64), request: &Request<'_>) -> String {
+fn twin(ticket: &Ticket, token: &str, life: u64, request: &Request<'_>) -> String {
     if request.config.web.cross_site_posts && ticket.is_inside(request.now) {
         let names = request.room.cookies.of(request.call);
         names.set_twin(token, life)

@@ -12,7 +12,6 @@ mod draw;
 mod ending;
 mod first;
 mod inversion;
-mod kept;
 mod look;
 mod session;
 mod signals;
@@ -24,7 +23,7 @@ use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::{Grace, Standing, Ticket};
 use crate::visitor::outcome::{TicketKept, VisitOutcome, WithoutStore};
-use crate::visitor::trouble;
+use crate::visitor::store_health;
 use crate::visitor::{Brought, Kind};
 use begin::{anew, held, to_draw};
 pub(crate) use best::best;
@@ -32,9 +31,9 @@ pub use called::WayIn;
 pub(crate) use called::{is_called_only, is_kept_out};
 use ending::{decided, outside, without_store};
 use first::{by_the_copy, draw_and_tell, without_a_draw};
-use look::{BoardRead, Look, Seen, look};
+use look::{BoardRead, Look, Seen, WaitingVisitor};
 pub use session::Shared;
-use session::{Kept, Renewed, ended_by_look, looked_first};
+use session::{Inside, anew_with, ended_by_look, looked_first};
 pub(crate) use session::{outside_now, renewed_unsigned, still_inside, was_ended};
 
 use signals::{judged, kept_from_drawing};
@@ -46,7 +45,7 @@ pub struct Visit {
     /// What the visitor holds from now on.
     pub ticket: Ticket,
     /// Whether that differs from what came, so that it has to be signed.
-    pub changed: bool,
+    pub must_sign: bool,
     /// The board, if this visit saw it.
     pub board: Option<Board>,
     /// Whether that board is the last one known, since the store does not answer.
@@ -90,7 +89,7 @@ impl From<Option<RefreshGuard>> for FollowUp {
 #[must_use]
 pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     let mut visit = visited(kind, ticket, request);
-    if visit.changed {
+    if visit.must_sign {
         let seen = visit.board.as_ref().and_then(|board| board.head);
         let last = || request.pop.last_board()?.head;
         visit.ticket.head = seen.or_else(last).or(visit.ticket.head);
@@ -113,12 +112,12 @@ fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     }
     if held.is_inside(now) {
         match still_inside(&held, pop, now) {
-            Some(after) => match session::kept_inside(kind, held, request) {
-                Kept::Inside(held, renewed, shared) => {
-                    let visit = Visit::inside(held, (renewed, shared), after);
+            Some(after) => match session::kept_inside(kind, &held, request) {
+                Ok(inside) => {
+                    let visit = Visit::inside(held, &inside, after);
                     return visit.held_back_or_in(kind, look, request);
                 }
-                Kept::Over(ticket) => held = ticket,
+                Err(over) => held = anew_with(&held, over, now),
             },
             None => held = outside(held, now),
         }
@@ -142,7 +141,16 @@ fn seen_or_drawn(kind: Kind, mut held: Ticket, brought: Brought, request: &Reque
         return visit;
     }
     let mut asked: Look = match held.standing {
-        Standing::Waiting(proof) => look(&held, proof, kind, request),
+        Standing::Waiting(proof) => {
+            let ticket = &held;
+            let visitor = WaitingVisitor {
+                ticket,
+                proof,
+                kind,
+                request,
+            };
+            visitor.look()
+        }
         _ => Seen::Ended.into(),
     };
     if matches!(asked.seen, Seen::Ended | Seen::SessionEnded) && kind.draws(brought) {
@@ -177,19 +185,19 @@ impl Visit {
     }
 
     /// A visitor who was let in before.
-    fn inside(ticket: Ticket, (renewed, shared): (Renewed, Shared), after: FollowUp) -> Self {
+    fn inside(held: Ticket, inside: &Inside, after: FollowUp) -> Self {
         Self {
-            shared,
-            changed: renewed != Renewed::No,
-            renewal: renewed.to_be_told(),
-            ..Self::unasked(VisitOutcome::Admitted, ticket, after)
+            shared: inside.shared,
+            must_sign: inside.is_renewed(),
+            renewal: inside.renewal,
+            ..Self::unasked(VisitOutcome::Admitted, inside.ticket(held), after)
         }
     }
 
     /// A first contact, decided from the copy of the board alone.
     fn provisional(ticket: Ticket, board: Board) -> Self {
         Self {
-            changed: true,
+            must_sign: true,
             board: Some(board),
             ..Self::unasked(VisitOutcome::Provisional, ticket, FollowUp::Nothing)
         }
@@ -218,7 +226,7 @@ impl Visit {
         Self {
             end,
             ticket,
-            changed: false,
+            must_sign: false,
             board: None,
             is_old: false,
             way_in: WayIn::Board,
@@ -245,7 +253,7 @@ impl Visit {
         }
         let known = || request.pop.last().and_then(|last| last.board);
         let board = self.board.clone().or_else(known);
-        if !trouble::lets_in(board.as_ref(), request) {
+        if !store_health::lets_in(board.as_ref(), request) {
             return self;
         }
         let grace = Grace {
@@ -254,7 +262,7 @@ impl Visit {
         };
         Self {
             end: VisitOutcome::Admitted,
-            changed: true,
+            must_sign: true,
             way_in: WayIn::NoStore,
             fault: self.fault.or(Some(StoreError::NotAsked)),
             ticket: Ticket {

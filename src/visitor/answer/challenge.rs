@@ -13,7 +13,8 @@ use crate::visitor::visit::Visit;
 /// The page goes on by itself when the wait is over, by GET.
 pub(super) fn challenged(
     status: u16,
-    (challenge, waiting): (&Challenge, &Waiting),
+    challenge: &Challenge,
+    waiting: &Waiting,
     ticket: &Ticket,
     request: &Request<'_>,
 ) -> Reply {
@@ -21,9 +22,14 @@ pub(super) fn challenged(
     let words = words_of(Some(ticket), request.call);
     let unsent = waiting.unsent.then(|| words.text("unsent"));
     let frames = request.config.web.frame_ancestors.as_deref();
-    let times = (status, waiting.refresh);
-    page::challenge(times, (challenge, unsent), &here, words, frames)
-        .with("refresh", format!("{}; url={here}", waiting.refresh))
+    page::challenge(
+        (status, waiting.refresh),
+        (challenge, unsent),
+        &here,
+        words,
+        frames,
+    )
+    .with("refresh", format!("{}; url={here}", waiting.refresh))
 }
 
 /// What a challenged visitor is asked for.
@@ -37,7 +43,7 @@ pub(super) fn challenge(visit: &Visit, request: &Request<'_>) -> Option<Challeng
     let answer_to = format!("{}/challenge", request.room.routes);
     let verifier = room.verifier.as_deref();
     Some(Challenge {
-        verifier: verifier.map(|page| verifier_link(page, (&text, &answer_to), request.call)),
+        verifier: verifier.map(|page| verifier_link(page, &text, &answer_to, request.call)),
         text,
         tries: asked.map_or(TRIES, |asked| asked.tries()),
         answer_to,
@@ -47,7 +53,7 @@ pub(super) fn challenge(visit: &Visit, request: &Request<'_>) -> Option<Challeng
 
 /// The way to the verifier, which leads back to the address that the visitor is at. A verifier of another site reads in it
 /// which site the answer goes to.
-fn verifier_link(page: &str, (text, answer_to): (&str, &str), call: &Call) -> String {
+fn verifier_link(page: &str, text: &str, answer_to: &str, call: &Call) -> String {
     let site = if page.starts_with('/') {
         String::new()
     } else {

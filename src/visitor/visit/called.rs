@@ -11,7 +11,7 @@ use crate::queue::health::LONGEST_MARKER_MS;
 use crate::queue::{Board, Mode, Now};
 use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
-use crate::visitor::{Kind, trouble};
+use crate::visitor::{Kind, store_health};
 
 /// By what a visitor goes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Visit {
     /// so while this was on its way.
     pub(super) fn or_called(mut self, kind: Kind, request: &Request<'_>) -> Self {
         let is_admitted = matches!(self.ticket.standing, Standing::Admitted { .. });
-        let is_new = is_admitted && self.changed && self.board.is_some();
+        let is_new = is_admitted && self.must_sign && self.board.is_some();
         if is_new && !kind.renews() && !self.has_gone_in(request) {
             self.ticket.called = true;
         }
@@ -122,7 +122,7 @@ impl Visit {
         };
         Self {
             end,
-            changed: self.changed || self.ticket.is_to_be_renewed(now),
+            must_sign: self.must_sign || self.ticket.is_to_be_renewed(now),
             board: Some(board),
             ..self
         }
@@ -135,7 +135,7 @@ impl Visit {
         };
         Self {
             ticket,
-            changed: true,
+            must_sign: true,
             board: last.and_then(|last| last.board),
             way_in: WayIn::Called,
             ..self
@@ -157,7 +157,7 @@ impl Visit {
             *at = now.secs();
         }
         Some(Self {
-            changed: true,
+            must_sign: true,
             board: Some(board),
             ..Self::unasked(VisitOutcome::Rescued, ticket, FollowUp::Nothing)
         })
@@ -185,7 +185,7 @@ pub(super) fn looked(request: &Request<'_>) -> BoardLook {
     let last = || request.pop.last();
     let (copy, after) = match request.pop.lookup() {
         Lookup::Hit(copy, duty) => (last().or(Some(*copy)), duty.into()),
-        Lookup::Miss(duty) => (Some(trouble::renew(duty, request)), FollowUp::Nothing),
+        Lookup::Miss(duty) => (Some(store_health::renew(duty, request)), FollowUp::Nothing),
         Lookup::Timeout => (last(), FollowUp::Nothing),
         // Nothing near the visitor says whether the room is on hold.
         Lookup::Unavailable => {

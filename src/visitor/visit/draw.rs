@@ -10,7 +10,7 @@ use crate::request::Request;
 use crate::store::Line;
 use crate::store::upstash::StoreError;
 use crate::ticket::Ticket;
-use crate::visitor::trouble::Draws;
+use crate::visitor::store_health::Draws;
 
 pub(super) fn draw(held: &Ticket, request: &Request<'_>) -> Look {
     match request.pop.last().and_then(closed) {

@@ -47,7 +47,7 @@ pub(super) fn decided(
     let lane = seen.position.map_or(held.lane, |_| seen.lane);
     let is_outside = end != VisitOutcome::Admitted;
     let is_brought = invited.is_none() && is_outside;
-    let changed = is_new || invited.is_some() || held.is_to_be_renewed(now);
+    let must_sign = is_new || invited.is_some() || held.is_to_be_renewed(now);
     let ticket = Ticket {
         standing,
         grace: held.grace.filter(|_| !is_new),
@@ -58,7 +58,7 @@ pub(super) fn decided(
         ..held
     };
     Visit {
-        changed,
+        must_sign,
         board: Some(seen.board),
         is_old: seen.is_old,
         above: seen.above,
@@ -181,11 +181,11 @@ pub(super) fn without_store(
         },
         numbered => numbered,
     };
-    let changed =
+    let must_sign =
         brought == Brought::Nothing || standing != held.standing || held.is_to_be_renewed(now);
     let ticket = Ticket { standing, ..held };
     Visit {
-        changed,
+        must_sign,
         fault,
         ..Visit::unasked(VisitOutcome::Held, ticket, after)
     }

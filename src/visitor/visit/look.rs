@@ -2,11 +2,11 @@
 
 use super::FollowUp;
 use super::asked::once_a_second;
-use super::authority::{Authority, answered, trusted};
-use super::kept::by_kept;
+use super::authority::Authority;
 use super::session::{was_ended, was_ended_by};
+use crate::cache::outbox::Batch;
 use crate::cache::session::{CLAIM_REPEATED_WITHIN, MAY_HAVE_BEGUN};
-use crate::cache::{CachedBoard, LastBoard, Lookup, RefreshGuard};
+use crate::cache::{CachedBoard, Lookup, RefreshGuard};
 use crate::queue::chance::Chance;
 use crate::queue::{
     AboveBound, Board, Claim, Enforcement, Invited, Lane, LineAnswer, Mode, Now, Position, Price,
@@ -17,7 +17,7 @@ use crate::store::upstash::StoreError;
 use crate::store::{Line, MayDraw};
 use crate::ticket::{Notice, Ticket};
 use crate::visitor::Kind;
-use crate::visitor::trouble;
+use crate::visitor::store_health;
 
 /// For how long a late visitor who may not ask for a slot does not ask again.
 const LUCK_SECONDS: u64 = 10;
@@ -131,68 +131,222 @@ impl BoardRead {
     }
 }
 
-/// Where the board stands: for an update from what the sandbox has from before, where that is enough, else from the POP.
-pub(super) fn look(held: &Ticket, proof: WaitingProof, kind: Kind, request: &Request<'_>) -> Look {
-    by_kept(held, proof, kind, request).unwrap_or_else(|| look_in_pop(held, proof, kind, request))
+/// A visitor with a number who asks where they stand.
+#[derive(Clone, Copy)]
+pub(super) struct WaitingVisitor<'a> {
+    pub(super) ticket: &'a Ticket,
+    /// What the ticket says of the number.
+    pub(super) proof: WaitingProof,
+    pub(super) kind: Kind,
+    pub(super) request: &'a Request<'a>,
 }
 
-/// From the copy in the POP. Without one, this request reads the store for everybody who waits for it; and when ticket and copy
-/// contradict each other, it asks the store for itself.
-fn look_in_pop(held: &Ticket, proof: WaitingProof, kind: Kind, request: &Request<'_>) -> Look {
-    let (copy, duty) = match request.pop.lookup() {
-        Lookup::Miss(duty) => return look_for_all(held, proof, kind, duty, request),
-        Lookup::Unavailable => return ask(held, proof, kind, Shown::PutUp, request),
-        // Until the request that reads the board is done, the last one is better than none.
-        Lookup::Timeout => (CachedBoard::without_store(request.pop), None),
-        // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
-        Lookup::Hit(copy, Some(duty)) if is_awaited(held, proof, &copy) => {
-            return look_for_all(held, proof, kind, duty, request);
-        }
-        Lookup::Hit(copy, duty) => (*copy, duty),
-    };
-    if was_ended_by(&held.id, copy.board.as_ref(), request.pop) {
-        return Seen::SessionEnded.then(duty);
+impl WaitingVisitor<'_> {
+    /// Where the visitor stands: for an update by what the sandbox has from before, where that is enough, else by the POP.
+    pub(super) fn look(self) -> Look {
+        self.by_sandbox_copy().unwrap_or_else(|| self.by_pop())
     }
-    let is_old = copy.is_old;
-    let trusted = trusted(held, proof, copy, request.now);
-    if let Authority::Copy(board, position) = &trusted
-        && !is_old
-        && (brings_invitation(held, kind, request)
-            || kind.renews() && has_a_claim(held, board, *position, request))
-    {
-        return match duty {
-            // The copy is due: the claim renews it, and brings what was counted.
-            Some(duty) => look_for_all(held, proof, kind, duty, request),
-            // A visitor who waits on sees the copy next, and no more ahead than now.
-            None if brings_invitation(held, kind, request) => {
-                ask(held, proof, kind, Shown::PutUp, request)
-            }
-            None => ask(held, proof, kind, Shown::Kept, request),
+
+    /// What the sandbox has from before is enough for an update that says what the one before said. All else the POP's copy decides,
+    /// and so does it for a page: who loads that after a permit goes in.
+    fn by_sandbox_copy(self) -> Option<Look> {
+        if self.kind != Kind::Poll {
+            return None;
+        }
+        let copy = self.request.pop.kept(self.request.now)?;
+        if was_ended_by(&self.ticket.id, copy.board.as_ref(), self.request.pop) {
+            return Some(Seen::SessionEnded.into());
+        }
+        let Authority::Copy(board, position) = self.trusted(copy) else {
+            return None;
         };
+        let seen = self.seen(*board, position);
+        // By the cursor of this answer: the ticket may have seen it further on than what is kept.
+        let waits = seen.board.of(self.ticket.lane).verdict(position) != Verdict::Admit;
+        waits.then(|| Seen::Board(Box::new(seen)).into())
     }
-    match trusted {
-        Authority::Copy(board, position) => {
-            let seen = BoardRead {
-                is_old,
-                ..BoardRead::from(*board, held.lane, proof, position)
-            };
-            Seen::Board(Box::new(seen)).then(duty)
+
+    /// From the copy in the POP. Without one, this request reads the store for everybody who waits for it; and when ticket and copy
+    /// contradict each other, it asks the store for itself.
+    fn by_pop(self) -> Look {
+        let pop = self.request.pop;
+        let (copy, duty) = match pop.lookup() {
+            Lookup::Miss(duty) => return self.for_all(duty),
+            Lookup::Unavailable => return self.ask(Shown::PutUp),
+            // Until the request that reads the board is done, the last one is better than none.
+            Lookup::Timeout => (CachedBoard::without_store(pop), None),
+            // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
+            Lookup::Hit(copy, Some(duty)) if self.is_awaited(&copy) => return self.for_all(duty),
+            Lookup::Hit(copy, duty) => (*copy, duty),
+        };
+        if was_ended_by(&self.ticket.id, copy.board.as_ref(), pop) {
+            return Seen::SessionEnded.then(duty);
         }
-        Authority::Nobody => Seen::Nothing(is_old.then_some(StoreError::NoAnswer)).then(duty),
-        Authority::Ended => Seen::Ended.then(duty),
-        Authority::Store => ask(held, proof, kind, Shown::PutUp, request),
+        let is_old = copy.is_old;
+        let trusted = self.trusted(copy);
+        if let Authority::Copy(board, position) = &trusted
+            && !is_old
+            && (self.brings_invitation() || self.may_claim(board, *position))
+        {
+            return match duty {
+                // The copy is due: the claim renews it, and brings what was counted.
+                Some(duty) => self.for_all(duty),
+                // A visitor who waits on sees the copy next, and no more ahead than now.
+                None if self.brings_invitation() => self.ask(Shown::PutUp),
+                None => self.ask(Shown::Kept),
+            };
+        }
+        match trusted {
+            Authority::Copy(board, position) => {
+                let seen = BoardRead {
+                    is_old,
+                    ..self.seen(*board, position)
+                };
+                Seen::Board(Box::new(seen)).then(duty)
+            }
+            Authority::Nobody => Seen::Nothing(is_old.then_some(StoreError::NoAnswer)).then(duty),
+            Authority::Ended => Seen::Ended.then(duty),
+            Authority::Store => self.ask(Shown::PutUp),
+        }
+    }
+
+    /// Reads the store, and wakes the requests that wait for that.
+    fn for_all(self, duty: RefreshGuard) -> Look {
+        let Request { pop, now, .. } = *self.request;
+        if was_ended(&self.ticket.id, pop) {
+            return Seen::SessionEnded.then(FollowUp::Refresh(duty));
+        }
+        let batches = pop.next_batches();
+        let visitor = self.redrawn();
+        let asked = visitor.asks_store(&batches);
+        let board = asked.as_ref().ok().map(|answer| answer.board.clone());
+        let copy = CachedBoard::of(board, pop, now);
+        match &asked {
+            Ok(_) => {
+                duty.renew(&copy);
+                pop.acknowledge(&batches);
+                store_health::answered(pop, now);
+            }
+            // The duty goes to the next request.
+            Err(StoreError::NotAsked) => drop(duty),
+            Err(fault) => {
+                duty.renew(&copy);
+                store_health::failed(pop, now, fault);
+            }
+        }
+        match (asked, visitor.trusted(copy)) {
+            (Ok(answer), _) => visitor.answered(answer),
+            (Err(fault), Authority::Copy(board, position)) => {
+                let seen = BoardRead {
+                    fault: Some(fault),
+                    is_old: true,
+                    ..visitor.seen(*board, position)
+                };
+                Seen::Board(Box::new(seen)).into()
+            }
+            (Err(_), Authority::Ended) if !self.kind.draws_for_holder() => Seen::Ended.into(),
+            (Err(fault), _) => Seen::Nothing(Some(fault)).into(),
+        }
+    }
+
+    /// Asks the store itself, and lets the others see what it said.
+    fn ask(self, shown: Shown) -> Look {
+        if was_ended(&self.ticket.id, self.request.pop) {
+            return Seen::SessionEnded.into();
+        }
+        let visitor = self.redrawn();
+        let call = || visitor.asks_and_shows(shown);
+        let asked = if self.brings_invitation() {
+            once_a_second(self.ticket, self.request, call)
+        } else {
+            call()
+        };
+        match asked {
+            Ok(answer) => visitor.answered(answer),
+            Err(fault) => Seen::Nothing(Some(fault)).into(),
+        }
+    }
+
+    fn asks_and_shows(self, shown: Shown) -> Result<LineAnswer, StoreError> {
+        let Request { pop, now, .. } = *self.request;
+        let asked = self.asks_store(&[]);
+        match &asked {
+            Ok(answer) => {
+                let last = pop.last();
+                let copy = CachedBoard::drawn(answer.board.clone(), now, last.as_ref());
+                match shown {
+                    Shown::PutUp => pop.put(&copy),
+                    Shown::Kept => pop.remember(&copy),
+                }
+                store_health::answered(pop, now);
+            }
+            Err(fault) => store_health::failed(pop, now, fault),
+        }
+        asked
+    }
+
+    /// The one call of the store.
+    fn asks_store(self, batches: &[Batch]) -> Result<LineAnswer, StoreError> {
+        let (id, event) = (&self.ticket.id, self.ticket.event.as_ref());
+        let may_draw = if self.kind.draws_for_holder() {
+            MayDraw::Yes
+        } else {
+            MayDraw::No
+        };
+        let asked = (self.line()).look(id, (self.proof, event), may_draw, batches);
+        note_claim(id, &asked, self.request);
+        asked
+    }
+
+    /// A poll leaves the invitation to the next page.
+    fn line(&self) -> Line<'_> {
+        let brought = self.ticket.invitation.as_deref();
+        let brought = brought.filter(|_| self.kind.draws_for_holder());
+        self.request.line_with(brought, self.ticket.lane)
+    }
+
+    /// Whether the store has to say what becomes of an invitation.
+    fn brings_invitation(&self) -> bool {
+        self.ticket.invitation.is_some() && self.line().invitation.is_some()
+    }
+
+    /// Whether the visitor comes for a slot: a poll asks for none.
+    fn may_claim(&self, board: &Board, position: Position) -> bool {
+        self.kind.renews() && has_a_claim(self.ticket, board, position, self.request)
+    }
+
+    fn is_awaited(&self, copy: &CachedBoard) -> bool {
+        let board = copy.board.as_ref().filter(|_| !copy.is_old);
+        board.is_some_and(|board| {
+            let board = board.of(self.ticket.lane);
+            TicketState::of(self.proof.place, &board) == TicketState::Awaited
+        })
+    }
+
+    /// The same with the number that the lot gave, which the store compares, where the POP knows it.
+    fn redrawn(self) -> Self {
+        let known = self.request.pop.last_board();
+        let redrawn = known.map(|board| board.of(self.ticket.lane).redrawn(self.proof));
+        Self {
+            proof: redrawn.unwrap_or(self.proof),
+            ..self
+        }
+    }
+
+    /// The board as this visitor sees it.
+    fn seen(&self, board: Board, position: Position) -> BoardRead {
+        BoardRead::from(board, self.ticket.lane, self.proof, position)
     }
 }
 
-/// A poll leaves the invitation to the next page.
-fn line<'a>(held: &'a Ticket, kind: Kind, request: &'a Request<'_>) -> Line<'a> {
-    let brought = held.invitation.as_deref();
-    request.line_with(brought.filter(|_| kind.draws_for_holder()), held.lane)
-}
-
-/// Whether the store has to say what becomes of an invitation.
-fn brings_invitation(held: &Ticket, kind: Kind, request: &Request<'_>) -> bool {
-    held.invitation.is_some() && line(held, kind, request).invitation.is_some()
+/// What becomes of the board that an answer shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// It is the copy from now on.
+    PutUp,
+    /// It is the last board that is known. The copy is left to the looks, which bring what was counted: claims come in
+    /// crowds, and would keep it fresh.
+    Kept,
 }
 
 /// Whether this visitor was called, and may find a slot now where a cap holds. Otherwise the copy is enough. A full room may be
@@ -238,137 +392,5 @@ fn note_claim(id: &str, asked: &Result<LineAnswer, StoreError>, request: &Reques
             pop.renew_session(id, MAY_HAVE_BEGUN, "", CLAIM_REPEATED_WITHIN);
         }
         Err(_) => {}
-    }
-}
-
-fn is_awaited(held: &Ticket, proof: WaitingProof, copy: &CachedBoard) -> bool {
-    let board = copy.board.as_ref().filter(|_| !copy.is_old);
-    board.is_some_and(|board| {
-        TicketState::of(proof.place, &board.of(held.lane)) == TicketState::Awaited
-    })
-}
-
-/// Reads the store, and wakes the requests that wait for that.
-pub(super) fn look_for_all(
-    held: &Ticket,
-    proof: WaitingProof,
-    kind: Kind,
-    duty: RefreshGuard,
-    request: &Request<'_>,
-) -> Look {
-    let (pop, now) = (request.pop, request.now);
-    if was_ended(&held.id, pop) {
-        return Seen::SessionEnded.then(FollowUp::Refresh(duty));
-    }
-    let batches = pop.next_batches();
-    let proof = redrawn(held, proof, pop);
-    let asked = line(held, kind, request).look(
-        &held.id,
-        (proof, held.event.as_ref()),
-        may_draw(kind),
-        &batches,
-    );
-    note_claim(&held.id, &asked, request);
-    let board = asked.as_ref().ok().map(|answer| answer.board.clone());
-    let copy = CachedBoard::of(board, pop, now);
-    match &asked {
-        Ok(_) => {
-            duty.renew(&copy);
-            pop.acknowledge(&batches);
-            trouble::answered(pop, now);
-        }
-        // The duty goes to the next request.
-        Err(StoreError::NotAsked) => drop(duty),
-        Err(fault) => {
-            duty.renew(&copy);
-            trouble::failed(pop, now, fault);
-        }
-    }
-    match (asked, trusted(held, proof, copy, now)) {
-        (Ok(answer), _) => answered(held.lane, proof, answer),
-        (Err(fault), Authority::Copy(board, position)) => {
-            let seen = BoardRead {
-                fault: Some(fault),
-                is_old: true,
-                ..BoardRead::from(*board, held.lane, proof, position)
-            };
-            Seen::Board(Box::new(seen)).into()
-        }
-        (Err(_), Authority::Ended) if !kind.draws_for_holder() => Seen::Ended.into(),
-        (Err(fault), _) => Seen::Nothing(Some(fault)).into(),
-    }
-}
-
-/// What becomes of the board that an answer shows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
-    /// It is the copy from now on.
-    PutUp,
-    /// It is the last board that is known. The copy is left to the looks, which bring what was counted: claims come in
-    /// crowds, and would keep it fresh.
-    Kept,
-}
-
-/// Asks the store itself, and lets the others see what it said.
-fn ask(
-    held: &Ticket,
-    proof: WaitingProof,
-    kind: Kind,
-    shown: Shown,
-    request: &Request<'_>,
-) -> Look {
-    if was_ended(&held.id, request.pop) {
-        return Seen::SessionEnded.into();
-    }
-    let proof = redrawn(held, proof, request.pop);
-    let call = || call(held, proof, kind, shown, request);
-    let asked = if brings_invitation(held, kind, request) {
-        once_a_second(held, request, call)
-    } else {
-        call()
-    };
-    match asked {
-        Ok(answer) => answered(held.lane, proof, answer),
-        Err(fault) => Seen::Nothing(Some(fault)).into(),
-    }
-}
-
-fn call(
-    held: &Ticket,
-    proof: WaitingProof,
-    kind: Kind,
-    shown: Shown,
-    request: &Request<'_>,
-) -> Result<LineAnswer, StoreError> {
-    let (pop, now) = (request.pop, request.now);
-    let asked =
-        line(held, kind, request).look(&held.id, (proof, held.event.as_ref()), may_draw(kind), &[]);
-    note_claim(&held.id, &asked, request);
-    match &asked {
-        Ok(answer) => {
-            let last = pop.last();
-            let copy = CachedBoard::drawn(answer.board.clone(), now, last.as_ref());
-            match shown {
-                Shown::PutUp => pop.put(&copy),
-                Shown::Kept => pop.remember(&copy),
-            }
-            trouble::answered(pop, now);
-        }
-        Err(fault) => trouble::failed(pop, now, fault),
-    }
-    asked
-}
-
-/// The store compares the number that the lot gave, where the POP knows it.
-fn redrawn(held: &Ticket, proof: WaitingProof, pop: &dyn LastBoard) -> WaitingProof {
-    let known = pop.last_board();
-    known.map_or(proof, |board| board.of(held.lane).redrawn(proof))
-}
-
-pub(super) fn may_draw(kind: Kind) -> MayDraw {
-    if kind.draws_for_holder() {
-        MayDraw::Yes
-    } else {
-        MayDraw::No
     }
 }

@@ -13,27 +13,6 @@ use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Kind;
 
-/// What became of the session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Renewed {
-    /// Nothing.
-    No,
-    /// It ends later, and the POP has told so before: by another request with the same ticket.
-    Before,
-    /// It ends later.
-    Now(CountedRenewal),
-}
-
-impl Renewed {
-    /// What the store is to be told.
-    pub(super) fn to_be_told(self) -> Option<CountedRenewal> {
-        match self {
-            Self::Now(renewal) => Some(renewal),
-            Self::No | Self::Before => None,
-        }
-    }
-}
-
 /// Whether more networks use a ticket than should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shared {
@@ -43,76 +22,114 @@ pub enum Shared {
     Yes,
 }
 
-/// From where a visitor comes, and what that may mean.
+/// Rules about who may use a ticket inside, and for how long.
 #[derive(Clone, Copy)]
-pub(super) struct From<'a> {
-    pub(super) rule: SharedTickets,
+struct StayRules<'a> {
+    shared_tickets: SharedTickets,
     /// For how many minutes the visitor may be inside; 0 for any time.
-    pub(super) longest_stay: u64,
-    pub(super) network: &'a dyn Fn() -> String,
+    longest_stay: u64,
+    /// The visitor's network.
+    network: &'a dyn Fn() -> String,
 }
 
-/// What a visitor inside holds after a visit.
-pub(super) enum Kept {
-    /// The ticket, whose session may end later; and whether more networks use it than should.
-    Inside(Ticket, Renewed, Shared),
-    /// The session is over: what is left is a ticket without a number.
-    Over(Ticket),
+/// A visitor inside, after a visit.
+pub(super) struct Inside {
+    /// The minute in which the session ends now, where this visit made it longer.
+    session: Option<u64>,
+    /// What the store is to be told of that, unless the POP has told it: by another request with the same ticket.
+    pub(super) renewal: Option<CountedRenewal>,
+    pub(super) shared: Shared,
 }
 
-/// The same for a request.
-pub(super) fn kept_inside(kind: Kind, held: Ticket, request: &Request<'_>) -> Kept {
-    let from = From {
-        rule: request.room.shared_tickets,
+impl Inside {
+    /// Whether the ticket has to be signed.
+    pub(super) fn is_renewed(&self) -> bool {
+        self.session.is_some()
+    }
+
+    /// The ticket of its holder, whose session may end later.
+    pub(super) fn ticket(&self, held: Ticket) -> Ticket {
+        match (held.standing, self.session) {
+            (
+                Standing::Admitted {
+                    position, born, at, ..
+                },
+                session @ Some(_),
+            ) => Ticket {
+                standing: Standing::Admitted {
+                    position,
+                    born,
+                    at,
+                    session,
+                },
+                ..held
+            },
+            _ => held,
+        }
+    }
+}
+
+/// The visitor inside after this request, or why the session is over.
+pub(super) fn kept_inside(
+    kind: Kind,
+    held: &Ticket,
+    request: &Request<'_>,
+) -> Result<Inside, Notice> {
+    let rules = StayRules {
+        shared_tickets: request.room.shared_tickets,
         longest_stay: request.room.longest_stay,
         network: &|| request.network(),
     };
-    kept(kind, held, request.pop, request.now, from)
+    kept(kind, held, request.pop, request.now, rules)
 }
 
-/// The ticket of a visitor inside, whose session may end later now; or the one that is left where the session is over.
-pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From<'_>) -> Kept {
-    let Standing::Admitted { born, .. } = held.standing else {
-        return Kept::Inside(held, Renewed::No, Shared::No);
+fn kept(
+    kind: Kind,
+    held: &Ticket,
+    pop: &dyn Pop,
+    now: Now,
+    rules: StayRules<'_>,
+) -> Result<Inside, Notice> {
+    let unchanged = Inside {
+        session: None,
+        renewal: None,
+        shared: Shared::No,
+    };
+    let Standing::Admitted { born, at, .. } = held.standing else {
+        return Ok(unchanged);
     };
     let last = pop.last_for_inside(now);
-    let Some((sessions, minute)) = last.as_ref().and_then(|last| capped(last, now)) else {
-        return Kept::Inside(held, Renewed::No, Shared::No);
+    let Some(capped) = last.as_ref().and_then(|last| Capped::by(last, now)) else {
+        return Ok(unchanged);
     };
-    let stay_ends = stay_ends(&held, sessions, from.longest_stay);
-    match at_visit(&held, (sessions, minute), stay_ends, pop) {
-        Err(notice) => Kept::Over(anew_with(&held, notice, now)),
-        Ok(AtVisit::Renewed(renewal)) if kind.renews() => {
-            let network = (from.network)();
-            let visited = pop.renew_session(&held.id, renewal, &network, sessions.kept_for());
-            let renewed = visited.told.map(|told| told.counted(&held.id, born));
-            let renewed = renewed.map_or(Renewed::Before, Renewed::Now);
-            let shared = match from.rule.beyond(visited.place) {
-                Some(Enforcement::On) => return Kept::Over(anew_with(&held, Notice::Used, now)),
-                Some(Enforcement::Observe) => Shared::Yes,
-                None => Shared::No,
-            };
-            Kept::Inside(until(held, renewal.to), renewed, shared)
-        }
-        Ok(_) => Kept::Inside(held, Renewed::No, Shared::No),
-    }
-}
-
-/// The last minute of the stay of a visitor inside, by the longest stay in minutes.
-fn stay_ends(held: &Ticket, sessions: &Sessions, longest: u64) -> Option<u64> {
-    match held.standing {
-        Standing::Admitted { at, .. } => sessions.stay_ends(at, longest),
-        Standing::Provisional { .. } | Standing::Waiting(_) => None,
-    }
+    let sessions = capped.sessions;
+    let stay_ends = sessions.stay_ends(at, rules.longest_stay);
+    let renewal = match at_visit(held, capped, stay_ends, pop)? {
+        AtVisit::Renewed(renewal) if kind.renews() => renewal,
+        _ => return Ok(unchanged),
+    };
+    let network = (rules.network)();
+    let visited = pop.renew_session(&held.id, renewal, &network, sessions.kept_for());
+    let shared = match rules.shared_tickets.beyond(visited.place) {
+        Some(Enforcement::On) => return Err(Notice::Used),
+        Some(Enforcement::Observe) => Shared::Yes,
+        None => Shared::No,
+    };
+    Ok(Inside {
+        renewal: visited.told.map(|told| told.counted(&held.id, born)),
+        session: Some(renewal.to),
+        shared,
+    })
 }
 
 /// What becomes of its session at a visit, or why there is none any more. Another request with the same ticket may have made it longer.
 fn at_visit(
     held: &Ticket,
-    (sessions, minute): (&Sessions, u64),
+    capped: Capped<'_>,
     stay_ends: Option<u64>,
     pop: &dyn Pop,
 ) -> Result<AtVisit, Notice> {
+    let Capped { sessions, minute } = capped;
     if is_on_the_list(&held.id, sessions, pop) {
         return Err(Notice::SessionEnded);
     } else if stay_ends.is_some_and(|last| minute > last) {
@@ -143,7 +160,7 @@ fn ended_by(held: &Ticket, last: &CachedBoard, pop: &dyn Pop, now: Now) -> Optio
     }
     let is_admitted = matches!(held.standing, Standing::Admitted { .. });
     // How long a stay may last is asked of each visit.
-    let of_cap = capped(last, now).filter(|_| is_admitted)?;
+    let of_cap = Capped::by(last, now).filter(|_| is_admitted)?;
     let notice = at_visit(held, of_cap, None, pop).err()?;
     Some(anew_with(held, notice, now))
 }
@@ -177,54 +194,41 @@ pub(crate) fn outside_now(held: Ticket, request: &Request<'_>) -> Option<Ticket>
     } else if still_inside(&held, pop, now).is_none() {
         return Some(outside(held, now));
     }
-    match kept_inside(Kind::SubResource, held, request) {
-        Kept::Inside(..) => None,
-        Kept::Over(ticket) => Some(ticket),
-    }
+    let over = kept_inside(Kind::SubResource, &held, request).err()?;
+    Some(anew_with(&held, over, now))
 }
 
 /// Whether the session of a called visitor ends in this minute or the next: a poll makes it no longer, the page does.
 pub(super) fn is_about_to_end(held: &Ticket, last: Option<&CachedBoard>, now: Now) -> bool {
-    let capped = last.and_then(|last| capped(last, now));
-    let ends = |(_, minute): (&Sessions, u64)| Some(held.session()? <= minute + 1);
+    let capped = last.and_then(|last| Capped::by(last, now));
+    let ends = |capped: Capped<'_>| Some(held.session()? <= capped.minute + 1);
     capped.and_then(ends).unwrap_or(false)
 }
 
 /// What the board says of the cap, and the minute by the store's clock.
-fn capped(last: &CachedBoard, now: Now) -> Option<(&Sessions, u64)> {
-    let sessions = last.board.as_ref()?.sessions.as_ref()?;
-    Some((sessions, sessions.minute(last.read_ms, now)))
+#[derive(Clone, Copy)]
+struct Capped<'a> {
+    sessions: &'a Sessions,
+    minute: u64,
 }
 
-fn until(held: Ticket, end: u64) -> Ticket {
-    match held.standing {
-        Standing::Admitted {
-            position, born, at, ..
-        } => Ticket {
-            standing: Standing::Admitted {
-                position,
-                born,
-                at,
-                session: Some(end),
-            },
-            ..held
-        },
-        Standing::Provisional { .. } | Standing::Waiting(_) => held,
+impl<'a> Capped<'a> {
+    fn by(last: &'a CachedBoard, now: Now) -> Option<Self> {
+        let sessions = last.board.as_ref()?.sessions.as_ref()?;
+        let minute = sessions.minute(last.read_ms, now);
+        Some(Self { sessions, minute })
     }
 }
 
 /// A visitor inside comes while no configuration can be read, so that no ticket is signed: what the store is to be told of the
 /// session, whose end this POP keeps meanwhile. Any request makes it longer, since what kind it is the settings say.
-pub(crate) fn renewed_unsigned(held: Ticket, pop: &dyn Pop, now: Now) -> Option<CountedRenewal> {
-    let from = From {
-        rule: SharedTickets::default(),
+pub(crate) fn renewed_unsigned(held: &Ticket, pop: &dyn Pop, now: Now) -> Option<CountedRenewal> {
+    let rules = StayRules {
+        shared_tickets: SharedTickets::default(),
         longest_stay: 0,
         network: &String::new,
     };
-    match kept(Kind::Visit, held, pop, now, from) {
-        Kept::Inside(_, renewed, _) => renewed.to_be_told(),
-        Kept::Over(_) => None,
-    }
+    kept(Kind::Visit, held, pop, now, rules).ok()?.renewal
 }
 
 /// The visitor goes to the back of the line, under another name: the number of the old one has been used. Parallel requests

@@ -48,7 +48,7 @@ pub(super) fn kept_from_drawing(
             };
             let visit = ended(VisitOutcome::Challenged, ticket);
             Some(Visit {
-                changed: !is_known,
+                must_sign: !is_known,
                 ..visit
             })
         }
