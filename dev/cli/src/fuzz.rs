@@ -75,7 +75,7 @@ fn compiled() -> Result<PathBuf, String> {
     if std::env::var_os("CXX").is_none() && tools::on_path("c++").is_none() {
         return Err("A C++ compiler is not there, which libFuzzer is compiled with: `sudo apt-get install g++`.".to_owned());
     }
-    let host = host()?;
+    let host = project::host()?;
     let words = [
         "build",
         "--package=now-serving-fuzz",
@@ -92,16 +92,6 @@ fn compiled() -> Result<PathBuf, String> {
         None,
     )?;
     Ok(project::project()?.target.join(host).join("fuzz"))
-}
-
-/// The triple of this machine: with a target that is named, Cargo keeps the flags from what runs while it compiles.
-fn host() -> Result<String, String> {
-    let output = Command::new("rustc").arg("-vV").output();
-    let output = output.map_err(|error| format!("rustc could not be started: {error}."))?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned)
-        .ok_or_else(|| "`rustc -vV` names no host.".to_owned())
 }
 
 /// Runs a target, and says what it reached or found.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use cli::program;
-use development::{completion, database, docs, fuzz, pictures, rehearse, release, serve};
+use development::{completion, database, docs, fuzz, path, pictures, rehearse, release, serve};
 use runner::Cli;
 
 #[derive(clap::Subcommand)]
@@ -25,6 +25,8 @@ enum Command {
     Bench(bench::Options),
     /// Write again what the docs have from the code
     Docs(docs::Options),
+    /// Show which files and functions a request enters, in order
+    Path(path::Options),
     /// Take the pictures of the README and the docs
     Pictures(pictures::Options),
     /// Make what a version is published with: package, program, checksums, licences, notes
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         Command::Fuzz(options) => fuzz::fuzz(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Docs(options) => docs::docs(&options, known()),
+        Command::Path(options) => path::path(&options),
         Command::Pictures(options) => pictures::pictures(&options).map(|()| true),
         Command::Release(options) => release::release(&options).map(|()| true),
         Command::Completion(options) => completion::completion(&options, known()).map(|()| true),

@@ -76,6 +76,19 @@ pub fn build_wasm() -> Result<PathBuf, String> {
     Ok(wasm)
 }
 
+/// The triple of this machine. With a target that is named, Cargo keeps the flags from what runs while it compiles.
+///
+/// # Errors
+/// When `rustc` cannot be started, or names none.
+pub fn host() -> Result<String, String> {
+    let output = Command::new("rustc").arg("-vV").output();
+    let output = output.map_err(|error| format!("rustc could not be started: {error}."))?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned)
+        .ok_or_else(|| "`rustc -vV` names no host.".to_owned())
+}
+
 impl Tested {
     /// The names of its tests by its sources, each with its modules before it: all that the compiled program lists, and a few that
     /// are of no test.

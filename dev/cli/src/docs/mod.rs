@@ -25,7 +25,7 @@ pub struct Options {
 /// When a page cannot be read or written, or has no place for what belongs there.
 pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> {
     let part = |page: &'static str, name: &'static str, text: String| {
-        let put = move |before: &str| with(before, name, &text);
+        let put = move |before: &str| with(before, name, "docs", &text);
         (page, Box::new(put) as Box<dyn Fn(&str) -> Option<String>>)
     };
     let pages = [
@@ -87,16 +87,16 @@ fn questions(before: &str) -> String {
     settings::described(before, begins, "description = ", "")
 }
 
-/// The page with this text between the line that begins the part and the line that ends it, if it has both.
-fn with(page: &str, name: &str, text: &str) -> Option<String> {
-    let (before, rest) = page.split_once(&format!("{name}: written by cargo dev docs"))?;
+/// The page with this text between the line that begins the part and the line that ends it, if it has both. The first line names the
+/// command that writes the part.
+pub(crate) fn with(page: &str, name: &str, command: &str, text: &str) -> Option<String> {
+    let begins = format!("{name}: written by cargo dev {command}");
+    let (before, rest) = page.split_once(&begins)?;
     let (mark, rest) = rest.split_once('\n')?;
     let (_, end) = rest.split_once(&format!("end of {name}"))?;
     let last = rest.get(..rest.len() - end.len())?;
     let last = last.lines().next_back()?;
-    Some(format!(
-        "{before}{name}: written by cargo dev docs{mark}\n{text}{last}{end}"
-    ))
+    Some(format!("{before}{begins}{mark}\n{text}{last}{end}"))
 }
 
 #[cfg(test)]
@@ -106,12 +106,12 @@ mod tests {
     #[test]
     fn a_part_is_put_between_its_two_lines() {
         let page = "# A\n<!-- b: written by cargo dev docs -->\nold\n<!-- end of b -->\nz\n";
-        let written = with(page, "b", "new\n");
+        let written = with(page, "b", "docs", "new\n");
         let expected =
             "# A\n<!-- b: written by cargo dev docs -->\nnew\n<!-- end of b -->\nz\n".to_owned();
         assert_eq!(written, Some(expected));
-        assert_eq!(with(page, "c", "new\n"), None);
+        assert_eq!(with(page, "c", "docs", "new\n"), None);
         let endless = page.replace("end of b", "end of c");
-        assert_eq!(with(&endless, "b", "new\n"), None);
+        assert_eq!(with(&endless, "b", "docs", "new\n"), None);
     }
 }
