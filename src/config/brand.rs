@@ -11,20 +11,22 @@ const PICTURES: [&str; 5] = ["svg+xml", "png", "jpeg", "webp", "gif"];
 
 impl Reader<'_> {
     pub(super) fn brand(&mut self) -> Brand {
-        let (light, dark) = self.colors();
-        Brand {
-            name: self.text("brand_name", 60),
-            light,
-            dark,
-            logo: self.logo(),
-            heading: self.text("heading", 120),
-            message: self.text("message", LONGEST_MESSAGE),
-        }
+        self.cosmetic(|reader| {
+            let (light, dark) = reader.colors();
+            Brand {
+                name: reader.text("brand_name", 60),
+                light,
+                dark,
+                logo: reader.logo(),
+                heading: reader.text("heading", 120),
+                message: reader.text("message", LONGEST_MESSAGE),
+            }
+        })
     }
 
     /// Its soundness is the page's business: a broken one is refused, and does not close the site.
     pub(super) fn template(&mut self) -> Option<String> {
-        self.optional("template")
+        self.cosmetic(|reader| reader.optional("template"))
     }
 
     /// Something to be read on the page.

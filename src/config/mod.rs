@@ -151,10 +151,7 @@ impl Config {
                 admit_for: reader.number("admit_for", 60, 1..=3_600),
             },
             waf: reader.waf(),
-            logging: Logging {
-                sample: reader.number("log_sample", 1, 1..=10_000),
-                query: reader.log_query(),
-            },
+            logging: reader.logging(),
             store: Store {
                 url: upstash_url,
                 token: upstash_token,
@@ -708,6 +705,21 @@ mod tests {
             (config.clock, config.shifted(Now::from_ms(5))),
             (None, Now::from_ms(5))
         );
+    }
+
+    #[test]
+    fn a_part_that_is_missing_closes_nothing_where_it_holds_only_looks() {
+        for (part, closes) in [
+            ("settings_2", true),
+            ("template", false),
+            ("brand_logo", false),
+        ] {
+            let first = format!(r#"{{"more":["{part}"]}}"#);
+            let given = with(DOCUMENT, &first);
+            assert_eq!(Config::load(given.clone()).is_err(), closes, "{part}");
+            let keys: Vec<&str> = problems(&given).iter().map(|found| found.key).collect();
+            assert_eq!(keys, [part]);
+        }
     }
 
     #[test]

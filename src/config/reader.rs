@@ -26,22 +26,6 @@ use std::ops::RangeInclusive;
 /// Stands for what is absent, since the prompts of `fastly compute publish` take no blank answer.
 pub(super) const NONE: &str = "none";
 
-/// Looks, words and the log: a wrong one of these lets nobody in, keeps nobody out and loses no place, so its default
-/// serves instead.
-const COSMETIC: [&str; 11] = [
-    "brand_name",
-    "brand_colors",
-    "brand_logo",
-    "heading",
-    "message",
-    "template",
-    "cf_compat",
-    "waiting_status",
-    "refresh_interval",
-    "log_sample",
-    "log_query",
-];
-
 /// Reads one setting after the other and remembers what was wrong.
 pub(super) struct Reader<'a> {
     source: &'a dyn Source,
@@ -54,6 +38,10 @@ pub(super) struct Reader<'a> {
     table: Option<Vec<Asked>>,
     /// Whether those that are asked for now are settings in which rooms may differ.
     of_rooms: bool,
+    /// Whether those that are asked for now are [`cosmetic`](Self::cosmetic).
+    is_cosmetic: bool,
+    /// Those that are.
+    cosmetic: Vec<&'static str>,
     found: Findings,
 }
 
@@ -99,6 +87,8 @@ impl<'a> Reader<'a> {
             asked: Vec::new(),
             table: None,
             of_rooms: false,
+            is_cosmetic: false,
+            cosmetic: Vec::new(),
             found: Findings::default(),
         }
     }
@@ -113,12 +103,19 @@ impl<'a> Reader<'a> {
 
     /// For settings as well.
     pub(super) fn of_settings(source: &'a dyn Source) -> Self {
-        let mut reader = Self::new(source);
-        reader.document = Document::read(source);
-        for problem in std::mem::take(&mut reader.document.problems) {
-            reader.add(problem);
+        Self {
+            document: Document::read(source),
+            ..Self::new(source)
         }
-        reader
+    }
+
+    /// Reads settings of looks, words and the log. A wrong one of these lets nobody in, keeps nobody out and loses no
+    /// place, so its default serves instead.
+    pub(super) fn cosmetic<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.is_cosmetic = true;
+        let value = read(self);
+        self.is_cosmetic = false;
+        value
     }
 
     /// Every setting that was asked for, in that order: of a reader [`with_table`](Self::with_table).
@@ -128,6 +125,9 @@ impl<'a> Reader<'a> {
 
     fn note(&mut self, name: &'static str) {
         self.asked.push(name);
+        if self.is_cosmetic {
+            self.cosmetic.push(name);
+        }
         if let Some(table) = &mut self.table {
             table.push(Asked {
                 name,
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
 
     fn add(&mut self, problem: Problem) {
         let problem = self.of_layer(problem);
-        if COSMETIC.contains(&problem.key) {
+        if self.cosmetic.contains(&problem.key) {
             self.found.ignored.push(problem);
         } else {
             self.found.problems.push(problem);

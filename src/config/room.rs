@@ -125,7 +125,8 @@ impl Room {
             allow_acl: reader.acl("allow_acl"),
             invitations: reader.invitations(),
             regions: reader.regions(),
-            refresh_interval: reader.number("refresh_interval", 5, 1..=30),
+            refresh_interval: reader
+                .cosmetic(|reader| reader.number("refresh_interval", 5, 1..=30)),
             pages: Pages::new(reader.brand(), reader.template()),
         }
     }

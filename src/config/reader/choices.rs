@@ -1,7 +1,7 @@
 //! The settings that are one of a few words, and the group that most of them are in.
 
 use super::{Reader, words};
-use crate::config::{OnOriginError, OnStoreError, OriginCookie, Query, Web, WebSockets};
+use crate::config::{Logging, OnOriginError, OnStoreError, OriginCookie, Query, Web, WebSockets};
 use crate::queue::invitation::is_batch;
 use crate::queue::{
     AbsentVisitors, AdaptivePace, Cap, Enforcement, FRONT_SHARE, HealthRule, Invitations,
@@ -85,10 +85,10 @@ impl Reader<'_> {
     /// What browsers, other sites and the origin get to see.
     pub(in crate::config) fn web(&mut self) -> Web {
         Web {
-            waiting_status: self.waiting_status(),
+            waiting_status: self.cosmetic(Self::waiting_status),
             frame_ancestors: self.frame_ancestors(),
             cors_origins: self.cors_origins(),
-            cf_compat: self.choice("cf_compat", false, &[("off", false), ("on", true)]),
+            cf_compat: self.cosmetic(Self::cf_compat),
             cross_site_posts: self.cross_site_posts(),
             origin_cookie: self.origin_cookie(),
             web_sockets: self.web_sockets(),
@@ -102,6 +102,11 @@ impl Reader<'_> {
             503,
             &[("503", 503), ("200", 200), ("202", 202), ("429", 429)],
         )
+    }
+
+    /// Whether the waiting data also speaks to programs written for Cloudflare.
+    fn cf_compat(&mut self) -> bool {
+        self.choice("cf_compat", false, &[("off", false), ("on", true)])
     }
 
     /// Whether forms that another site posts go in.
@@ -192,8 +197,16 @@ impl Reader<'_> {
         self.choice("on_origin_error", OnOriginError::Pass, &choices)
     }
 
+    /// What is logged.
+    pub(in crate::config) fn logging(&mut self) -> Logging {
+        self.cosmetic(|reader| Logging {
+            sample: reader.number("log_sample", 1, 1..=10_000),
+            query: reader.log_query(),
+        })
+    }
+
     /// What a log line says of the query.
-    pub(in crate::config) fn log_query(&mut self) -> Query {
+    fn log_query(&mut self) -> Query {
         self.choice(
             "log_query",
             Query::LeftOut,

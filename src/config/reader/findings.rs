@@ -1,6 +1,6 @@
 //! What a reading brought to light, and names that no setting has.
 
-use super::{COSMETIC, Reader};
+use super::Reader;
 use crate::config::problem::NAME;
 use crate::config::{DOCUMENT, Problem, RETIRED, SECRETS, closest};
 
@@ -47,6 +47,7 @@ pub(super) enum Weight {
 impl Reader<'_> {
     /// What was found, once every setting has been asked for: then a name that was not asked for is none.
     pub(in crate::config) fn findings(mut self) -> Findings {
+        self.add_document();
         let is_of_waf = |key: &str| super::waf::SETTINGS.contains(&key);
         let mut problems = self.found.problems.iter();
         if problems.any(|problem| is_of_waf(problem.key)) {
@@ -64,7 +65,7 @@ impl Reader<'_> {
                 Some(meant) => format!("{NAME}; did you mean {meant}?"),
                 None => format!("{NAME}; there is none of this name"),
             };
-            let meant = meant.filter(|meant| !COSMETIC.contains(meant));
+            let meant = meant.filter(|meant| !self.cosmetic.contains(meant));
             self.found.unknown.extend(meant);
             self.found.mixes_rooms |= meant == Some("rooms");
             self.found.mixes_hosts |= meant == Some("origin_host");
@@ -75,6 +76,15 @@ impl Reader<'_> {
             self.misnamed(DOCUMENT, name, &accepted, weight);
         }
         self.found
+    }
+
+    /// What is wrong with the document goes first. A key of the document that holds one setting can be of looks.
+    fn add_document(&mut self) {
+        let problems = std::mem::take(&mut self.document.problems).into_iter();
+        let (looks, others): (Vec<_>, Vec<_>) =
+            problems.partition(|problem| self.cosmetic.contains(&problem.key));
+        self.found.problems.splice(..0, others);
+        self.found.ignored.splice(..0, looks);
     }
 
     /// A name of a later version sets nothing here, and must not close the room after a roll-back.

@@ -1,7 +1,7 @@
 //! The setting `rooms`: a list of objects, each with a name, what the room is for, and the settings in which it differs.
 
 use super::findings::Weight;
-use super::{COSMETIC, Layer, NONE, Reader, addresses, is_name_byte, words};
+use super::{Layer, NONE, Reader, addresses, is_name_byte, words};
 use crate::config::document::Known;
 use crate::config::paths::Paths;
 use crate::config::room::Named;
@@ -134,7 +134,7 @@ impl Reader<'_> {
                 Some(meant) => format!("the name of a setting in which rooms may differ; did you mean {meant}?"),
                 None => "the name of a setting in which rooms may differ".to_owned(),
             };
-            let is_looks = |name: &str| COSMETIC.contains(&name);
+            let is_looks = |name: &str| self.cosmetic.contains(&name);
             let closes =
                 is_setting && !is_looks(&name) || meant.is_some_and(|meant| !is_looks(meant));
             let weight = if closes {
