@@ -124,8 +124,12 @@ impl Document {
             Err(_) => self.is_unreadable(DOCUMENT),
             Ok(Some(text)) => self.add(DOCUMENT, &text),
             Ok(None) => {
-                let accepted = "a JSON object with the settings, at least {}; single keys but upstash_url, room, automatic, automatic_quantity, cookie_expiry and refresh_interval are read no more, and cargo dev check names those that must move";
-                self.problem(DOCUMENT, None, accepted);
+                let [others @ .., last] = SINGLE;
+                let accepted = format!(
+                    "a JSON object with the settings, at least {{}}; single keys but {} and {last} are read no more, and cargo dev check names those that must move",
+                    others.join(", ")
+                );
+                self.problem(DOCUMENT, None, &accepted);
                 self.gap = Some(Gap::NoDocument);
             }
         }
