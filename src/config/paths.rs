@@ -7,7 +7,6 @@
 mod spelling;
 
 use super::is_dot_segment;
-use super::rooms::PathCloseness;
 use crate::http::is_unseen;
 pub(super) use spelling::{Reading, Widest, readings};
 use spelling::{composes, read_in_one_way, uncomposed, widely};
@@ -34,6 +33,13 @@ pub struct Paths {
     pub cache: List,
     /// Where the origin may command something with its answer.
     pub command: List,
+}
+
+/// How closely a list names a path: by how many letters, and whether by the method in front.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PathCloseness {
+    pub(super) letters: usize,
+    pub(super) by_method: bool,
 }
 
 impl Paths {

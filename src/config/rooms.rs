@@ -4,7 +4,7 @@
 //! host, then by path, method and country; of two that name it alike the one that is listed first.
 //! Invariant: a path that some origin may read as the path of a room never counts as another room's.
 
-use super::paths::{Reading, Widest, readings};
+use super::paths::{PathCloseness, Reading, Widest, readings};
 use super::{List, Operators, Paths, Room, RoomRegions, Serves, below, serves};
 use crate::http::Call;
 use crate::queue::RoomName;
@@ -52,13 +52,6 @@ struct Closeness {
     host: usize,
     path: PathCloseness,
     by_country: bool,
-}
-
-/// How closely a list names a path: by how many letters, and whether by the method in front.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct PathCloseness {
-    pub(super) letters: usize,
-    pub(super) by_method: bool,
 }
 
 /// Whether an area takes a request.
