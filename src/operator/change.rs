@@ -4,9 +4,6 @@ mod asked;
 
 use std::io::Read;
 
-use ct_codecs::{Encoder, Hex};
-use hmac_sha256::Hash as Sha256;
-
 use super::input::{Fields, Refusal};
 use super::login::{Operator, Rights, Scheme};
 use super::verbs::{self, Intent, Verb};
@@ -278,9 +275,4 @@ fn settings_words(board: &Board) -> String {
         live.pace.quantity,
         live.pace.automatic
     )
-}
-
-/// What a text is known by where its words are not kept.
-pub(super) fn digest(text: &str) -> String {
-    Hex::encode_to_string(Sha256::hash(text.as_bytes())).unwrap_or_default()
 }

@@ -7,6 +7,9 @@ use std::fmt;
 use std::io::Read;
 use std::ops::RangeInclusive;
 
+use ct_codecs::{Encoder, Hex};
+use hmac_sha256::Hash as Sha256;
+
 use crate::http::Call;
 use crate::http::body::{self, Unread};
 use crate::http::json::{self, Pairs, Value, whole};
@@ -352,6 +355,11 @@ fn typed(text: &str) -> Option<u64> {
 
 fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
+}
+
+/// What a text is known by where its words are not kept.
+pub(super) fn digest(text: &str) -> String {
+    Hex::encode_to_string(Sha256::hash(text.as_bytes())).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! A request to change something, as it was understood: the verb's own fields, and those that every verb has.
 
-use super::digest;
 use crate::http::Call;
-use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::input::{Fields, Refusal, digest, wrong};
 use crate::operator::login::{Operator, Rights, Scheme};
 use crate::operator::verbs::{Asking, Changes, Intent, Step, Verb};
 use crate::queue::IdempotencyKey;

@@ -1,8 +1,7 @@
 //! A test ticket for the operator's browser: drawn at the back of the line, or let in at once.
 
 use super::{Asking, Changes, Flash, Intent, Verb, no_fields};
-use crate::operator::change::digest;
-use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
+use crate::operator::input::{Fields, LONGEST_BODY, Refusal, digest, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::queue::{
     Action, Board, Change, CurrentEvent, Effect, IdempotencyKey, Lane, Now, Phase, Place, Position,
