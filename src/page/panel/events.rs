@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::words::moment;
-use super::{Configured, PanelView, settings};
+use super::words::{moment, set};
+use super::{Configured, PanelView};
 use crate::http::object::object;
 use crate::page::{clock, events_json};
 use crate::queue::{Board, CurrentEvent, Event, Phase};
@@ -85,7 +85,7 @@ pub(super) fn events(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "rows": rows.collect::<Vec<Value>>(),
         "none": events.is_empty(),
         "differs": board.live.events.is_some(),
-        "set": settings::set(desk.snapshot.event.as_ref(), now_ms),
+        "set": set(desk.snapshot.event.as_ref(), now_ms),
         "open": board.event.as_ref().is_some_and(|known| known.phase == Phase::Open),
         "kept": typed("id").is_some(),
         "id": typed("id").or(shown.map(|event| event.id.as_str())),

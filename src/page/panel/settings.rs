@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::words::{moment, number, pace_words, people, rate_words};
+use super::words::{number, pace_words, people, rate_words, set};
 use super::{Rejection, band};
 use crate::http::object::object;
 use crate::page::LONGEST_MESSAGE;
-use crate::queue::{Cap, Mode, Pace, PanelSnapshot, Provenance};
+use crate::queue::{Cap, Mode, Pace, PanelSnapshot};
 
 /// The four modes as buttons, each with what it means.
 pub(super) fn modes(snapshot: &PanelSnapshot, path: &str, once: &str) -> Value {
@@ -157,8 +157,4 @@ pub(super) fn message(
         "longest": LONGEST_MESSAGE,
         "kept": kept.is_some(),
     })
-}
-
-pub(super) fn set(set: Option<&Provenance>, now_ms: u64) -> Option<Value> {
-    set.map(|set| object!({ "at": moment(set.at_ms, now_ms), "by": set.who() }))
 }

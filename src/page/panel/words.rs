@@ -6,7 +6,7 @@ use super::hour::MINUTE_MS;
 use crate::http::object::object;
 use crate::i18n::english;
 use crate::page::clock;
-use crate::queue::Pace;
+use crate::queue::{Pace, Provenance};
 
 /// A number of people, in words.
 #[must_use]
@@ -102,6 +102,11 @@ pub(super) fn rate_words(pace: Pace) -> String {
     }
     let rate = per_minute(pace.quantity.saturating_mul(60), pace.automatic);
     format!("{rate} a minute")
+}
+
+/// When a setting was set, and by whom.
+pub(super) fn set(set: Option<&Provenance>, now_ms: u64) -> Option<Value> {
+    set.map(|set| object!({ "at": moment(set.at_ms, now_ms), "by": set.who() }))
 }
 
 #[cfg(test)]
