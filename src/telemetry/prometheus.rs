@@ -7,8 +7,9 @@ mod exposition;
 mod table;
 
 use self::exposition::Series;
+pub use self::exposition::{Kind, PREFIX};
 use self::table::Scrape;
-pub use self::table::{Kind, METRICS, Metric, PREFIX};
+pub use self::table::{METRICS, Metric};
 use crate::store::Figures;
 
 /// What the text says it is.
@@ -25,7 +26,10 @@ pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> 
     let mut text = String::new();
     for metric in METRICS {
         let mut series = Series {
-            metric,
+            name: metric.name,
+            kind: metric.kind,
+            help: metric.help,
+            label: metric.label,
             room,
             text: &mut text,
             has_head: false,

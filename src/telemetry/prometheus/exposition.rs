@@ -1,10 +1,38 @@
 //! The text format of Prometheus: a line for each series, and above the first of a metric what it is.
 
-use super::table::{Metric, PREFIX};
+/// What the name of each metric begins with.
+pub const PREFIX: &str = "now_serving_";
+
+/// How Prometheus reads the numbers of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Counts, and never goes down.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// Counts by size.
+    Histogram,
+}
+
+impl Kind {
+    /// Its name in the text format.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+        }
+    }
+}
 
 /// The series of one metric, each written as it is named.
 pub(super) struct Series<'a> {
-    pub(super) metric: &'a Metric,
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) help: &'static str,
+    /// The label of the metric, if it has one.
+    pub(super) label: Option<&'static str>,
     pub(super) room: &'a str,
     pub(super) text: &'a mut String,
     pub(super) has_head: bool,
@@ -25,7 +53,7 @@ impl Series<'_> {
 
     /// The series with this value of the metric's label. No value has anything that would have to be escaped.
     pub(super) fn labelled(&mut self, value: &str, number: u64) {
-        let label = self.metric.label.unwrap_or_default();
+        let label = self.label.unwrap_or_default();
         let labelled = format!(",{label}=\"{value}\"");
         self.put("", &labelled, &number.to_string());
     }
@@ -60,9 +88,9 @@ impl Series<'_> {
 
     /// The name of a room is letters, digits, `-` and `_`: nothing in it has to be escaped.
     fn put(&mut self, end: &str, label: &str, value: &str) {
-        let Metric {
+        let Self {
             name, kind, help, ..
-        } = *self.metric;
+        } = *self;
         if !std::mem::replace(&mut self.has_head, true) {
             self.say(&["# HELP ", PREFIX, name, " ", help, "\n"]);
             self.say(&["# TYPE ", PREFIX, name, " ", kind.name(), "\n"]);

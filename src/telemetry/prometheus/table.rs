@@ -4,7 +4,7 @@
 //! Names are as Prometheus advises: a counter ends in `_total`, what has a unit ends in the unit, and a gauge of 1 that only
 //! tells by its labels ends in `_info`.
 
-use super::exposition::{Series, seconds, thousandths};
+use super::exposition::{Kind, Series, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS};
 use crate::queue::{
     Answered, Bound, Inversion, Invited, Lane, LaneState, Mode, Phase, Reason, Sessions, Signal,
@@ -12,13 +12,10 @@ use crate::queue::{
 };
 use crate::store::Figures;
 
-/// What the name of each metric begins with.
-pub const PREFIX: &str = "now_serving_";
-
 /// A metric.
 #[derive(Debug)]
 pub struct Metric {
-    /// Its name behind [`PREFIX`].
+    /// Its name behind [`PREFIX`](super::PREFIX).
     pub name: &'static str,
     /// How Prometheus reads its numbers.
     pub kind: Kind,
@@ -27,29 +24,6 @@ pub struct Metric {
     /// A sentence.
     pub help: &'static str,
     pub(super) write: fn(&mut Series<'_>, &Scrape<'_>),
-}
-
-/// How Prometheus reads the numbers of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Counts, and never goes down.
-    Counter,
-    /// Goes up and down.
-    Gauge,
-    /// Counts by size.
-    Histogram,
-}
-
-impl Kind {
-    /// Its name in the text format.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::Gauge => "gauge",
-            Self::Histogram => "histogram",
-        }
-    }
 }
 
 /// What a scrape knows of its room.
