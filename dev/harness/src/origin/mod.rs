@@ -153,7 +153,11 @@ async fn serve(
     if let Some((content_type, content)) = shown {
         return Ok(routes::typed(content_type, content));
     }
-    Ok(routes::answer(&seen, head.uri.path(), head.uri.query()).await)
+    let (path, query) = (head.uri.path(), head.uri.query());
+    if let Some(state) = demo::answer(&seen, path, query) {
+        return Ok(state);
+    }
+    Ok(routes::answer(&seen, path, query).await)
 }
 
 /// Reads a body to its end, keeping only its length.

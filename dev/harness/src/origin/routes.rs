@@ -13,7 +13,7 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, SET_COOKIE};
 use serde_json::json;
 
-use super::{Seen, demo, shop};
+use super::{Seen, shop};
 
 pub(super) type Response = hyper::Response<BoxBody<Bytes, Infallible>>;
 
@@ -26,9 +26,6 @@ const QUEUE_COMMAND: HeaderName = HeaderName::from_static("queue-command");
 const CF_COMMAND: HeaderName = HeaderName::from_static("cf-waiting-room-command");
 
 pub(super) async fn answer(seen: &Seen, path: &str, query: Option<&str>) -> Response {
-    if let Some(shown) = demo::answer(seen, path, query) {
-        return shown;
-    }
     match (seen.method.as_str(), path) {
         ("GET" | "HEAD", "/") => shop_page(seen),
         ("GET" | "HEAD", "/assets/logo.svg" | "/favicon.ico") => {
