@@ -1,7 +1,6 @@
 //! The two commands on bits, worded as Redis words them.
 
-use crate::commands::wrong_number;
-use crate::keyspace::integer;
+use crate::commands::{integer, wrong_number};
 
 /// Redis lets a text have 512 MB.
 const BITS: std::ops::Range<i64> = 0..1 << 32;

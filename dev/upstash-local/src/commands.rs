@@ -169,3 +169,11 @@ fn unknown(words: &[Vec<u8>]) -> String {
 fn cut(bytes: &[u8], length: usize) -> String {
     String::from_utf8_lossy(bytes.get(..length).unwrap_or(bytes)).into_owned()
 }
+
+/// Redis takes only the one way to write an integer: no sign `+`, no leading zero, no space.
+pub(crate) fn integer(word: &[u8]) -> Result<i64, String> {
+    let text = str::from_utf8(word).unwrap_or_default();
+    let number = text.parse::<i64>().ok();
+    let canonical = number.filter(|number| number.to_string() == text);
+    canonical.ok_or_else(|| "ERR value is not an integer or out of range".to_owned())
+}

@@ -5,7 +5,6 @@
 
 use mlua::{Error, IntoLua, Lua, Table, Value as LuaValue};
 
-use crate::cjson::Refusal;
 use crate::value::{Value, one_line};
 
 /// A table may contain itself; Redis runs out of Lua stack there and says so.
@@ -87,9 +86,4 @@ pub(crate) fn words_of_error(error: &Error) -> String {
         Error::ExternalError(cause) => cause.to_string(),
         other => format!("ERR {other}"),
     }
-}
-
-/// Whether an error begins with a code, as those of Redis do and those of Lua's libraries do not.
-pub(crate) fn has_code(error: &Error) -> bool {
-    error.downcast_ref::<Refusal>().is_none()
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::bits::Bit;
-use crate::commands::wrong_number;
+use crate::commands::{integer, wrong_number};
 use crate::lists;
 use crate::value::Value;
 
@@ -16,7 +16,6 @@ type Outcome = Result<Value, String>;
 type Fields = BTreeMap<Vec<u8>, Vec<u8>>;
 
 const WRONG_TYPE: &str = "WRONGTYPE Operation against a key holding the wrong kind of value";
-const NOT_INTEGER: &str = "ERR value is not an integer or out of range";
 const OVERFLOW: &str = "ERR increment or decrement would overflow";
 const SYNTAX: &str = "ERR syntax error";
 
@@ -321,14 +320,6 @@ fn read(hash: Option<&Fields>, field: &[u8]) -> Value {
 /// `SYNC` and `ASYNC`, which are the same here.
 pub(crate) fn is_flush_mode(word: &[u8]) -> bool {
     word.eq_ignore_ascii_case(b"sync") || word.eq_ignore_ascii_case(b"async")
-}
-
-/// Redis takes only the one way to write an integer: no board `+`, no leading zero, no space.
-pub(crate) fn integer(word: &[u8]) -> Result<i64, String> {
-    let text = str::from_utf8(word).unwrap_or_default();
-    let number = text.parse::<i64>().ok();
-    let canonical = number.filter(|number| number.to_string() == text);
-    canonical.ok_or_else(|| NOT_INTEGER.to_owned())
 }
 
 type Lifetime<'a> = Option<(&'a Vec<u8>, i64)>;

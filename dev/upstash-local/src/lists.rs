@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::commands::wrong_number;
-use crate::keyspace::integer;
+use crate::commands::{integer, wrong_number};
 use crate::value::Value;
 
 /// Runs one of them; `name` is in lower case.

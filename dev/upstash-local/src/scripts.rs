@@ -12,10 +12,10 @@ use mlua::state::{GcIncParams, GcMode};
 use mlua::{Function, Lua, LuaString, Table, Value as LuaValue, Variadic};
 use sha1_smol::Sha1;
 
-use crate::cjson;
-use crate::commands::{Command, Misuse, wrong_number};
-use crate::conversion::{has_code, reply_from_lua, reply_to_lua, words_of_error};
-use crate::keyspace::{Keyspace, integer, is_flush_mode};
+use crate::cjson::{self, Refusal};
+use crate::commands::{Command, Misuse, integer, wrong_number};
+use crate::conversion::{reply_from_lua, reply_to_lua, words_of_error};
+use crate::keyspace::{Keyspace, is_flush_mode};
 use crate::value::{Value, Words, one_line};
 
 const CHUNK: &str = "user_script";
@@ -184,6 +184,11 @@ fn sandbox(lua: &Lua, shared: &Arc<Mutex<Shared>>) -> mlua::Result<(Table, Funct
     lua.load(include_str!("sandbox.lua"))
         .set_name("=sandbox")
         .call((call, pcall, sha1hex, cjson, words_of, line_of))
+}
+
+/// Whether an error begins with a code, as those of Redis do and those of Lua's libraries do not.
+fn has_code(error: &mlua::Error) -> bool {
+    error.downcast_ref::<Refusal>().is_none()
 }
 
 fn run_command(shared: &Mutex<Shared>, words: &[Vec<u8>]) -> Result<Value, String> {
