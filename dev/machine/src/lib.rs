@@ -6,6 +6,7 @@
 
 pub mod install;
 pub mod packages;
+mod place;
 pub mod process;
 pub mod project;
 pub mod quiet;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::install::into_place;
+use crate::place::into_place;
 use crate::quiet::run;
 use crate::tools::on_path;
 

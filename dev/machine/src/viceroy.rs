@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::install::{self, into_place};
+use crate::place::{self, into_place};
 use crate::quiet;
 use crate::tools::{cache, fastly_cli, missing, on_path};
 
@@ -198,7 +198,7 @@ fn compile() -> Result<(), String> {
     // core.
     let rest = ["opt-level=0", "debug=0", "lto=\"off\""].map(str::to_owned);
     let profile = rest.into_iter().chain(levels);
-    install::compile("viceroy", VICEROY_VERSION, &what, &root()?, profile)
+    place::compile("viceroy", VICEROY_VERSION, &what, &root()?, profile)
 }
 
 #[cfg(test)]
