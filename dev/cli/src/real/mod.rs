@@ -1,14 +1,16 @@
 //! `cargo dev simulate --real`: the scenario in virtual time, and beside it the same visitors before the real Wasm.
 //!
 //! `site` is the Wasm in local servers, before one store and one `origin`; `visitor` is what one visitor does, as in the
-//! simulator's `world`, and `world` all of them on the real clock. Seed, arrivals and habits are the simulator's own.
+//! simulator's `world`, `world` what they share on the real clock, and `play` all of them. Seed, arrivals and habits are the simulator's own.
 
 mod origin;
+mod play;
 mod site;
 mod visitor;
 mod world;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use harness::edge;
 use harness::install::{self, Need};
@@ -73,7 +75,7 @@ pub fn both(case: &Case, wasm: &Path) -> Result<[Run; 2], String> {
         scenario.title,
         scenario.lasts
     );
-    let mut real_run = world::play(case, virtual_run.pace_a_minute, wasm)?;
+    let mut real_run = play::play(case, virtual_run.pace_a_minute, wasm)?;
     real_run.name = format!("{name}{separator}real");
     Ok([virtual_run, real_run])
 }
@@ -114,4 +116,8 @@ fn fit(scenario: &mut Scenario) -> Result<(), String> {
         )),
         None => Ok(()),
     }
+}
+
+pub(super) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::sleep;
 
-use super::world::held;
+use super::held;
 
 /// By this header the origin knows the simulated visitor.
 pub(super) const VISITOR: &str = "x-visitor";
