@@ -3,7 +3,6 @@
 //! Invariant: a whole configuration takes at most twelve look-ups, of which a value over 256 bytes takes two; and what
 //! could not be read or understood is unknown, never absent.
 
-use super::reader::NONE;
 use super::{Problem, Source, Unreadable};
 use crate::http::json::{self, Pairs, Value, whole};
 use crate::http::without_mark;
@@ -26,6 +25,9 @@ pub const PARTS: [&str; 4] = ["settings_2", "settings_3", "template", "brand_log
 pub const MORE: &str = "more";
 /// The longest value that the platform keeps under one key, in characters.
 pub const LONGEST: usize = 8_000;
+
+/// Stands for what is absent, since the prompts of `fastly compute publish` take no blank answer.
+pub(super) const NONE: &str = "none";
 
 /// How many of [`PARTS`] a document may name.
 const MOST_PARTS: usize = 2;

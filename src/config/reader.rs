@@ -14,7 +14,7 @@ mod secrets;
 mod signals;
 mod waf;
 
-use super::document::{Document, Known};
+use super::document::{Document, Known, NONE};
 use super::{Problem, Source, Unreadable};
 use crate::queue::RoomName;
 pub use addresses::BYPASS_DEFAULT;
@@ -22,9 +22,6 @@ pub(super) use findings::{Findings, WafSettings};
 use layer::Layer;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
-
-/// Stands for what is absent, since the prompts of `fastly compute publish` take no blank answer.
-pub(super) const NONE: &str = "none";
 
 /// Reads one setting after the other and remembers what was wrong.
 pub(super) struct Reader<'a> {
