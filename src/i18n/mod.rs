@@ -1,7 +1,8 @@
 //! What the waiting page says, in the visitor's language: texts, plural forms, numbers.
 //!
 //! One file for each language in `templates/words/`, and one row for it below. Every file has the same texts, and as many
-//! forms of those that count as its grammar has; the suite says what is missing.
+//! forms of those that count as its grammar has; the suite says what is missing. The tests below have a row for it too: what
+//! CLDR says of its numbers.
 
 mod choice;
 mod number;
@@ -31,8 +32,12 @@ pub struct Language {
 }
 
 macro_rules! languages {
-    ($($tag:literal $direction:literal $plural:ident $grouping:ident)*) => {
-        [$(Language {
+    ($($tag:literal $name:literal $direction:literal $plural:ident $grouping:ident)*) => {
+        /// The name of each in English, for the docs.
+        pub const NAMES_IN_ENGLISH: &[&str] = &[$($name),*];
+
+        /// All there are. The first is for a visitor who reads none of them.
+        pub static LANGUAGES: [Language; NAMES_IN_ENGLISH.len()] = [$(Language {
             tag: $tag,
             direction: $direction,
             plural: plural::$plural,
@@ -41,31 +46,30 @@ macro_rules! languages {
                 all: include_str!(concat!(env!("OUT_DIR"), "/", $tag, ".txt")),
                 ends: include!(concat!(env!("OUT_DIR"), "/", $tag, ".rs")),
             },
-        }),*]
+        }),*];
     };
 }
 
-/// All there are. The first is for a visitor who reads none of them.
-pub static LANGUAGES: [Language; 18] = languages! {
-    "en" "ltr" one_or_other COMMA
-    "de" "ltr" one_or_other DOT
-    "fr" "ltr" french NARROW_SPACE
-    "es" "ltr" spanish LATE_DOT
-    "it" "ltr" spanish LATE_DOT
-    "pt-BR" "ltr" french DOT
-    "pt-PT" "ltr" spanish LATE_SPACE
-    "nl" "ltr" one_or_other DOT
-    "pl" "ltr" polish LATE_SPACE
-    "sv" "ltr" one_or_other SPACE
-    "uk" "ltr" ukrainian SPACE
-    "ar" "rtl" arabic COMMA
-    "he" "rtl" hebrew COMMA
-    "hi" "ltr" hindi INDIAN
-    "ja" "ltr" other COMMA
-    "ko" "ltr" other COMMA
-    "zh-Hans" "ltr" other COMMA
-    "zh-Hant" "ltr" other COMMA
-};
+languages! {
+    "en" "English" "ltr" one_or_other COMMA
+    "de" "German" "ltr" one_or_other DOT
+    "fr" "French" "ltr" french NARROW_SPACE
+    "es" "Spanish" "ltr" spanish LATE_DOT
+    "it" "Italian" "ltr" spanish LATE_DOT
+    "pt-BR" "Portuguese of Brazil" "ltr" french DOT
+    "pt-PT" "Portuguese of Portugal" "ltr" spanish LATE_SPACE
+    "nl" "Dutch" "ltr" one_or_other DOT
+    "pl" "Polish" "ltr" polish LATE_SPACE
+    "sv" "Swedish" "ltr" one_or_other SPACE
+    "uk" "Ukrainian" "ltr" ukrainian SPACE
+    "ar" "Arabic" "rtl" arabic COMMA
+    "he" "Hebrew" "rtl" hebrew COMMA
+    "hi" "Hindi" "ltr" hindi INDIAN
+    "ja" "Japanese" "ltr" other COMMA
+    "ko" "Korean" "ltr" other COMMA
+    "zh-Hans" "simplified Chinese" "ltr" other COMMA
+    "zh-Hant" "traditional Chinese" "ltr" other COMMA
+}
 
 /// The language a visitor reads best, of those there are, by `Accept-Language` as it came.
 #[must_use]
@@ -172,5 +176,68 @@ impl Texts {
         let from = index.checked_sub(1).map_or(Some(0), end)?;
         let text = self.all.get(from..end(index)?)?;
         (!text.is_empty()).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNTED: [u64; 20] = [
+        0, 1, 2, 3, 5, 10, 11, 12, 14, 21, 22, 25, 100, 101, 102, 103, 111, 112, 1_000, 1_000_000,
+    ];
+    const WRITTEN: [u64; 8] = [
+        0,
+        999,
+        1_000,
+        9_999,
+        10_000,
+        123_456,
+        1_234_567,
+        12_345_678_901,
+    ];
+
+    /// What ICU 78 (CLDR 48) says of each language: the form that each number of [`COUNTED`] takes, by 0, 1, 2, f(ew), m(any) and - for
+    /// other; and how each of [`WRITTEN`] is written, with `_` for a space at which no line breaks and `'` for a narrow one.
+    #[rustfmt::skip]
+    const CLDR: &[(&str, &str, &str)] = &[
+        ("en",      "- 1 - - - - - - - - - - - - - - - - - -", "0 999 1,000 9,999 10,000 123,456 1,234,567 12,345,678,901"),
+        ("de",      "- 1 - - - - - - - - - - - - - - - - - -", "0 999 1.000 9.999 10.000 123.456 1.234.567 12.345.678.901"),
+        ("fr",      "1 1 - - - - - - - - - - - - - - - - - m", "0 999 1'000 9'999 10'000 123'456 1'234'567 12'345'678'901"),
+        ("es",      "- 1 - - - - - - - - - - - - - - - - - m", "0 999 1000 9999 10.000 123.456 1.234.567 12.345.678.901"),
+        ("it",      "- 1 - - - - - - - - - - - - - - - - - m", "0 999 1000 9999 10.000 123.456 1.234.567 12.345.678.901"),
+        ("pt-BR",   "1 1 - - - - - - - - - - - - - - - - - m", "0 999 1.000 9.999 10.000 123.456 1.234.567 12.345.678.901"),
+        ("pt-PT",   "- 1 - - - - - - - - - - - - - - - - - m", "0 999 1000 9999 10_000 123_456 1_234_567 12_345_678_901"),
+        ("nl",      "- 1 - - - - - - - - - - - - - - - - - -", "0 999 1.000 9.999 10.000 123.456 1.234.567 12.345.678.901"),
+        ("pl",      "m 1 f f m m m m m m f m m m f f m m m m", "0 999 1000 9999 10_000 123_456 1_234_567 12_345_678_901"),
+        ("sv",      "- 1 - - - - - - - - - - - - - - - - - -", "0 999 1_000 9_999 10_000 123_456 1_234_567 12_345_678_901"),
+        ("uk",      "m 1 f f m m m m m 1 f m m 1 f f m m m m", "0 999 1_000 9_999 10_000 123_456 1_234_567 12_345_678_901"),
+        ("ar",      "0 1 2 f f f m m m m m m - - - f m m - -", "0 999 1,000 9,999 10,000 123,456 1,234,567 12,345,678,901"),
+        ("he",      "- 1 2 - - - - - - - - - - - - - - - - -", "0 999 1,000 9,999 10,000 123,456 1,234,567 12,345,678,901"),
+        ("hi",      "1 1 - - - - - - - - - - - - - - - - - -", "0 999 1,000 9,999 10,000 1,23,456 12,34,567 12,34,56,78,901"),
+        ("ja",      "- - - - - - - - - - - - - - - - - - - -", "0 999 1,000 9,999 10,000 123,456 1,234,567 12,345,678,901"),
+        ("ko",      "- - - - - - - - - - - - - - - - - - - -", "0 999 1,000 9,999 10,000 123,456 1,234,567 12,345,678,901"),
+        ("zh-Hans", "- - - - - - - - - - - - - - - - - - - -", "0 999 1,000 9,999 10,000 123,456 1,234,567 12,345,678,901"),
+        ("zh-Hant", "- - - - - - - - - - - - - - - - - - - -", "0 999 1,000 9,999 10,000 123,456 1,234,567 12,345,678,901"),
+    ];
+
+    #[test]
+    fn the_numbers_of_languages_are_as_cldr_has_them() {
+        assert_eq!(CLDR.len(), LANGUAGES.len());
+        for (words, (tag, forms, written)) in LANGUAGES.iter().zip(CLDR) {
+            assert_eq!(words.tag, *tag);
+            let taken = COUNTED.map(|number| match words.plural(number) {
+                "zero" => "0",
+                "one" => "1",
+                "two" => "2",
+                "few" => "f",
+                "many" => "m",
+                _ => "-",
+            });
+            assert_eq!(taken.join(" "), *forms, "{tag}");
+            let told = WRITTEN.map(|number| words.number(number));
+            let written = written.replace('_', "\u{a0}").replace('\'', "\u{202f}");
+            assert_eq!(told.join(" "), written, "{tag}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! `cargo dev docs`: writes what the docs have from the code, between two lines that name it. The rest is written by hand.
 
 mod commands;
+mod languages;
 mod metrics;
 mod settings;
 
@@ -42,6 +43,21 @@ pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> 
         ),
         part("docs/reference/settings.md", "settings", settings::rows()),
         part("docs/reference/metrics.md", "metrics", metrics::rows()),
+        part(
+            "docs/reference/languages.md",
+            "languages",
+            languages::list(),
+        ),
+        part("docs/openapi.yaml", "languages", languages::tags()),
+        ("README.md", Box::new(languages::counted)),
+        (
+            "docs/explanation/comparison.md",
+            Box::new(languages::counted),
+        ),
+        (
+            "docs/explanation/performance.md",
+            Box::new(languages::counted),
+        ),
         part(
             "deploy/terraform/variables.tf",
             "settings",
