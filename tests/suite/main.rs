@@ -105,6 +105,7 @@ mod tickets;
 mod traces;
 mod turnout;
 mod vectors;
+mod verbs;
 
 /// Sources, docs and settings are as they must be: without a service, or in no house.
 mod pure {

@@ -6,6 +6,7 @@ use upstash_local::Fault;
 
 use super::rooms::{FIRST, LATE, REGIONS, ROOMS, WORLD};
 use crate::inside::Dice;
+use crate::verbs::EXAMPLES;
 
 /// One thing that happens.
 #[derive(Clone, Copy, Debug)]
@@ -74,10 +75,9 @@ pub(super) enum Presses {
     PaceBack,
     Cap(u64),
     CapBack,
-    Message,
-    Credit,
     Epoch,
-    Overrule,
+    /// A verb without a press of its own, by its route, with its example.
+    Example(&'static str, &'static str),
     Ends(u64),
     Reads(&'static str),
     WithoutPassword,
@@ -152,6 +152,19 @@ pub(super) enum Publishes {
 }
 
 pub(super) const POPS: usize = 4;
+
+/// The routes of verbs that have a press, a message of the origin or an event of their own, or need an order by lot.
+const PRESSED: [&str; 9] = [
+    "permit",
+    "settings",
+    "mode",
+    "cap",
+    "event",
+    "epoch",
+    "end",
+    "report",
+    "public-value",
+];
 
 /// The store never takes longer than its backend waits.
 const SLOW: Duration = Duration::from_secs(2);
@@ -318,21 +331,31 @@ impl Presses {
             "open",
             "closed",
         ];
-        match dice.roll(100) {
+        let roll = dice.roll(100);
+        match roll {
             0..=29 => Self::Permit(dice.between(1, 8)),
             30..=44 => Self::Mode(one_of(dice, &modes)),
             45..=49 => Self::Pace(one_of(dice, &[0, 5, 10, 20]), dice.between(1, 5)),
             50..=52 => Self::PaceBack,
             53..=59 => Self::Cap(one_of(dice, &[0, 4, 10, 25])),
             60..=62 => Self::CapBack,
-            63..=66 => Self::Message,
-            67..=69 => Self::Credit,
             70 => Self::Epoch,
-            71..=73 => Self::Overrule,
+            63..=73 => Self::example(roll),
             74..=79 => Self::Ends(dice.roll(1 << 32)),
             80..=97 => Self::Reads(one_of(dice, &reads)),
             _ => Self::WithoutPassword,
         }
+    }
+}
+
+impl Presses {
+    fn example(roll: u64) -> Self {
+        let others = EXAMPLES
+            .iter()
+            .filter(|(route, _)| !PRESSED.contains(route));
+        let others: Vec<_> = others.collect();
+        let (route, json) = others[usize::try_from(roll).unwrap() % others.len()];
+        Self::Example(route, json)
     }
 }
 

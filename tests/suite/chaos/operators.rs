@@ -88,10 +88,8 @@ impl World {
                 Ask::json_to("cap", &cap.to_string())
             }
             Presses::CapBack => Ask::json_to("cap", r#"{"total_active":null}"#),
-            Presses::Message => Ask::json_to("message", r#"{"message":"Soon."}"#),
-            Presses::Credit => Ask::json_to("credit", "{}"),
             Presses::Epoch => return self.ends_all(room),
-            Presses::Overrule => Ask::json_to("overrule", r#"{"overrule":"on"}"#),
+            Presses::Example(route, json) => Ask::json_to(route, json),
             Presses::Ends(which) => return self.ends(room, which),
             Presses::Reads(route) => Ask::get(&format!("/_queue/{route}")).operator(),
             Presses::WithoutPassword => {

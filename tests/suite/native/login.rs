@@ -33,6 +33,7 @@ use upstash_local::Store;
 use crate::house::{
     ADMIN_TOKEN, Ask, Direct, Given, PASSWORD, PERMIT_TOKEN, STORE_TOKEN, call, config,
 };
+use crate::verbs::open_to;
 use now_serving::cache::memory::InMemoryCache;
 use virtual_edge::cache::{Cache, CacheFault};
 
@@ -707,9 +708,7 @@ fn a_token_with_the_role_read_can_only_read() {
             "{route}"
         );
     }
-    for route in [
-        "permit", "settings", "mode", "message", "cap", "credit", "epoch",
-    ] {
+    for route in [Rights::Permit, Rights::All].map(open_to).concat() {
         let ask = Ask::get(&format!("/_queue/{route}")).method("POST");
         let (status, _, told) = asked(&ask.body("application/json", r#"{"amt":1}"#));
         assert_eq!(status, 403, "{route}: {told}");
