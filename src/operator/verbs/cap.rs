@@ -66,3 +66,20 @@ fn worded(cap: Option<Cap>) -> String {
 fn listed(action: &Action) -> String {
     worded(Cap::read(&action.value))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{action, assert_listed};
+
+    #[test]
+    fn a_cap_has_its_words() {
+        assert_listed(&[
+            (
+                action("cap", 0, "1500 20 60 on", ""),
+                "cap 1,500 people, sessions of 20 minutes",
+            ),
+            (action("cap", 0, "0 20 60 on", ""), "no cap"),
+            (action("cap", 0, "", ""), "cap as configured"),
+        ]);
+    }
+}

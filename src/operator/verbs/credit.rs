@@ -59,3 +59,13 @@ fn flash(flash: &Flash<'_>) -> String {
 fn listed(action: &Action) -> String {
     format!("credit for {} cleared", people(action.number))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{action, assert_listed};
+
+    #[test]
+    fn cleared_credit_has_its_words() {
+        assert_listed(&[(action("credit", 1, "", ""), "credit for 1 person cleared")]);
+    }
+}

@@ -76,3 +76,16 @@ fn flash(flash: &Flash<'_>) -> String {
 fn listed(action: &Action) -> String {
     format!("all tickets ended, {} waiting", people(action.number))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{action, assert_listed};
+
+    #[test]
+    fn the_end_of_all_tickets_has_its_words() {
+        assert_listed(&[(
+            action("epoch", 12, "", ""),
+            "all tickets ended, 12 people waiting",
+        )]);
+    }
+}

@@ -262,3 +262,28 @@ fn set_words(events: Option<&EventList>) -> String {
     let words = events.map(|events| event_words(&events.0));
     words.unwrap_or_else(|| "events as configured".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{action, assert_listed};
+
+    #[test]
+    fn a_list_of_events_has_its_words() {
+        assert_listed(&[
+            (action("event", 0, "", ""), "events as configured"),
+            (action("event", 0, "none", ""), "no event"),
+            (
+                action("event", 0, "a:0:0:0:arrival", ""),
+                "event a opens 1970-01-01 00:00:00 UTC",
+            ),
+            (
+                action("event", 0, "a:0:0:1000:arrival b:5000:60000:0:drawn", ""),
+                "event a opens 1970-01-01 00:00:00 UTC, event b opens 1970-01-01 00:01:00 UTC",
+            ),
+            (
+                action("event", 0, "a:0:0:1000:arrival", "a"),
+                "event a sold out",
+            ),
+        ]);
+    }
+}

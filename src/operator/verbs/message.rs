@@ -76,3 +76,19 @@ fn listed(action: &Action) -> String {
         text => format!("message \u{201c}{text}\u{201d}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{action, assert_listed};
+
+    #[test]
+    fn a_message_has_its_words() {
+        assert_listed(&[
+            (
+                action("message", 0, "Soon.", ""),
+                "message \u{201c}Soon.\u{201d}",
+            ),
+            (action("message", 0, "", ""), "message taken away"),
+        ]);
+    }
+}

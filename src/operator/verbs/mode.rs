@@ -73,3 +73,19 @@ fn listed(action: &Action) -> String {
         released => format!("mode {mode}, {} went in", people(released)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{action, assert_listed};
+
+    #[test]
+    fn a_mode_has_its_words() {
+        assert_listed(&[
+            (action("mode", 0, "hold", ""), "mode hold"),
+            (
+                action("mode", 1200, "open", ""),
+                "mode open, 1,200 people went in",
+            ),
+        ]);
+    }
+}

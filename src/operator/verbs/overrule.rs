@@ -60,3 +60,22 @@ fn listed(action: &Action) -> String {
         _ => "health of the origin counts again".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{action, assert_listed};
+
+    #[test]
+    fn an_overruled_health_has_its_words() {
+        assert_listed(&[
+            (
+                action("overrule", 0, "on", ""),
+                "health of the origin overruled for an hour",
+            ),
+            (
+                action("overrule", 0, "off", ""),
+                "health of the origin counts again",
+            ),
+        ]);
+    }
+}

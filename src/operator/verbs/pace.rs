@@ -121,3 +121,17 @@ fn listed(action: &Action) -> String {
         _ => "pace as configured".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{action, assert_listed};
+
+    #[test]
+    fn a_pace_has_its_words() {
+        assert_listed(&[
+            (action("pace", 0, "15", "20"), "pace 20 every 15 seconds"),
+            (action("pace", 0, "", ""), "pace as configured"),
+            (action("pace", 0, "0", "5"), "pace off"),
+        ]);
+    }
+}

@@ -146,3 +146,13 @@ fn sentences(sentences: [Option<String>; 3]) -> String {
     let said: Vec<String> = sentences.into_iter().flatten().collect();
     said.join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{action, assert_listed};
+
+    #[test]
+    fn a_permit_has_its_words() {
+        assert_listed(&[(action("permit", 3, "5", "500"), "let in 3 of 5")]);
+    }
+}

@@ -82,3 +82,13 @@ fn flash(_: &Flash<'_>) -> String {
 fn listed(_: &Action) -> String {
     "report of the origin".to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{action, assert_listed};
+
+    #[test]
+    fn a_report_has_its_words() {
+        assert_listed(&[(action("report", 0, "", ""), "report of the origin")]);
+    }
+}

@@ -3,7 +3,8 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::queue::Provenance;
 
-fn action(verb: &str, number: u64, value: &str, second: &str) -> Action {
+/// Something that an operator did, as the list of actions has it.
+pub(super) fn action(verb: &str, number: u64, value: &str, second: &str) -> Action {
     Action {
         set: Provenance {
             at_ms: 1_800_000_000_000,
@@ -17,72 +18,20 @@ fn action(verb: &str, number: u64, value: &str, second: &str) -> Action {
     }
 }
 
-#[test]
-fn every_action_has_its_words() {
-    for (action, told) in [
-        (action("permit", 3, "5", "500"), "let in 3 of 5"),
-        (action("mode", 0, "hold", ""), "mode hold"),
-        (
-            action("mode", 1200, "open", ""),
-            "mode open, 1,200 people went in",
-        ),
-        (action("pace", 0, "15", "20"), "pace 20 every 15 seconds"),
-        (action("pace", 0, "", ""), "pace as configured"),
-        (action("pace", 0, "0", "5"), "pace off"),
-        (
-            action("message", 0, "Soon.", ""),
-            "message \u{201c}Soon.\u{201d}",
-        ),
-        (action("message", 0, "", ""), "message taken away"),
-        (
-            action("cap", 0, "1500 20 60 on", ""),
-            "cap 1,500 people, sessions of 20 minutes",
-        ),
-        (action("cap", 0, "0 20 60 on", ""), "no cap"),
-        (action("cap", 0, "", ""), "cap as configured"),
-        (action("credit", 1, "", ""), "credit for 1 person cleared"),
-        (
-            action("epoch", 12, "", ""),
-            "all tickets ended, 12 people waiting",
-        ),
-        (action("draw", 7, "", ""), "test ticket 7 drawn"),
-        (action("jump", 7, "", ""), "test ticket 7 let in"),
-        (action("jump", 0, "", ""), "test ticket let in"),
-        (
-            action("overrule", 0, "on", ""),
-            "health of the origin overruled for an hour",
-        ),
-        (
-            action("overrule", 0, "off", ""),
-            "health of the origin counts again",
-        ),
-        (action("report", 0, "", ""), "report of the origin"),
-        (action("of a later build", 3, "x", ""), "of a later build"),
-    ] {
-        assert_eq!(listed(&action), told);
+/// Holds what is said among the actions of what was done.
+pub(super) fn assert_listed(rows: &[(Action, &str)]) {
+    for (action, told) in rows {
+        assert_eq!(listed(action), *told);
     }
 }
 
 #[test]
-fn events_that_were_set_have_their_words() {
-    for (action, told) in [
-        (action("event", 0, "", ""), "events as configured"),
-        (action("event", 0, "none", ""), "no event"),
-        (
-            action("event", 0, "a:0:0:0:arrival", ""),
-            "event a opens 1970-01-01 00:00:00 UTC",
-        ),
-        (
-            action("event", 0, "a:0:0:1000:arrival b:5000:60000:0:drawn", ""),
-            "event a opens 1970-01-01 00:00:00 UTC, event b opens 1970-01-01 00:01:00 UTC",
-        ),
-        (
-            action("event", 0, "a:0:0:1000:arrival", "a"),
-            "event a sold out",
-        ),
-    ] {
-        assert_eq!(listed(&action), told);
+fn every_act_has_words_of_its_own_and_one_of_a_later_build_its_name() {
+    for act in VERBS.iter().flat_map(|verb| verb.acts) {
+        let words = listed(&action(act, 1, "", ""));
+        assert!(!words.is_empty() && words != *act, "{act}: {words}");
     }
+    assert_listed(&[(action("of a later build", 3, "x", ""), "of a later build")]);
 }
 
 #[test]

@@ -172,3 +172,17 @@ fn listed(action: &Action) -> String {
         _ => format!("test ticket {} drawn", action.number),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{action, assert_listed};
+
+    #[test]
+    fn a_test_ticket_has_its_words() {
+        assert_listed(&[
+            (action("draw", 7, "", ""), "test ticket 7 drawn"),
+            (action("jump", 7, "", ""), "test ticket 7 let in"),
+            (action("jump", 0, "", ""), "test ticket let in"),
+        ]);
+    }
+}
