@@ -28,7 +28,22 @@ pub(crate) fn read() -> Result<Languages, Box<dyn Error>> {
             texts(&json).map_err(|error| format!("{}: {error}", path.display()))?,
         );
     }
+    in_english(&mut languages);
     Ok(languages)
+}
+
+/// Gives each language the English of what it does not have yet. What counts has forms of its own in each.
+fn in_english(languages: &mut Languages) {
+    let english = languages.get("en").cloned().unwrap_or_default();
+    let counts = |name: &str| name.ends_with("_one") || name.ends_with("_other");
+    for texts in languages.values_mut() {
+        for (name, text) in english.iter().filter(|(name, _)| !counts(name)) {
+            let own = texts.entry(name.clone()).or_default();
+            if own.is_empty() {
+                own.clone_from(text);
+            }
+        }
+    }
 }
 
 /// The texts of one file, by name. An editor's byte order mark is none of them.

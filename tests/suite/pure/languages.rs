@@ -12,7 +12,7 @@ use now_serving::i18n::{LANGUAGES, Language};
 
 /// The texts that count.
 const COUNTED: [&str; 4] = ["ahead", "minutes", "hours", "look"];
-/// New texts that are shown in English until a translation of each has been reviewed.
+/// New texts, which only the file of English has until a translation of each has been reviewed.
 const PENDING: [&str; 5] = [
     "challenge_long",
     "turn_over",
@@ -79,7 +79,10 @@ fn every_language_has_the_texts_of_english_in_the_forms_its_grammar_needs() {
             })
             .collect();
         let there: BTreeSet<String> = file(words.tag).into_keys().collect();
-        let missing: Vec<_> = needed.difference(&there).collect();
+        let missing = needed.difference(&there);
+        let missing: Vec<_> = missing
+            .filter(|name| !PENDING.contains(&name.as_str()))
+            .collect();
         let useless: Vec<_> = there.difference(&needed).collect();
         assert!(missing.is_empty(), "{} lacks {missing:?}", words.tag);
         assert!(useless.is_empty(), "{} needs no {useless:?}", words.tag);
@@ -92,6 +95,8 @@ fn a_text_that_is_not_translated_yet_is_shown_in_english() {
     for words in &LANGUAGES {
         for name in PENDING {
             assert_eq!(words.text(name), english[name], "{} {name}", words.tag);
+            let has_its_own = words.tag != "en" && file(words.tag).contains_key(name);
+            assert!(!has_its_own, "{} {name} is translated", words.tag);
         }
     }
 }
