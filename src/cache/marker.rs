@@ -3,40 +3,27 @@
 //! The cache is best effort: a note may be gone, may be read late, and of two that are written at once one is lost. So
 //! whatever is kept here must hold when that happens; what must be counted exactly goes into the store.
 
+use crate::queue::words;
 use std::time::Duration;
 
-/// The notes there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Marker {
-    /// When draws may begin again: written by draws that failed.
-    Closure,
-    /// How many draws may try since: written by draws that succeeded.
-    Reopening,
-    /// The calls that failed: written by calls that failed.
-    Failures,
-    /// When a call was answered after some had failed: written by calls that succeeded.
-    Answered,
-    /// When the last visitor went in without the store.
-    Entry,
-    /// Whose session was ended.
-    Ended,
-    /// In which format the line is kept, where that is another one: written by calls that failed.
-    Format,
-}
-
-impl Marker {
-    /// Its name in the cache.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Closure => "closure",
-            Self::Reopening => "reopening",
-            Self::Failures => "failures",
-            Self::Answered => "answered",
-            Self::Entry => "entry",
-            Self::Ended => "ended",
-            Self::Format => "format",
-        }
+words! {
+    /// The notes there are.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Marker {
+        /// When draws may begin again: written by draws that failed.
+        Closure = "closure",
+        /// How many draws may try since: written by draws that succeeded.
+        Reopening = "reopening",
+        /// The calls that failed: written by calls that failed.
+        Failures = "failures",
+        /// When a call was answered after some had failed: written by calls that succeeded.
+        Answered = "answered",
+        /// When the last visitor went in without the store.
+        Entry = "entry",
+        /// Whose session was ended.
+        Ended = "ended",
+        /// In which format the line is kept, where that is another one: written by calls that failed.
+        Format = "format",
     }
 }
 

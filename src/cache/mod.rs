@@ -13,6 +13,7 @@ pub mod session;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use crate::queue::words;
 use outbox::Outbox;
 
 pub use board::{
@@ -27,34 +28,24 @@ pub use session::SessionEnds;
 /// For how long a POP goes by what the store answered for one ticket.
 pub const ANSWER_LIFE: Duration = Duration::from_secs(1);
 
-/// What counts once in a while, most of it for a ticket. It is written once: no node of a POP has an old version of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Once {
-    /// That it was admitted.
-    Admitted,
-    /// That a document which it asked for was watched.
-    Watched,
-    /// That it was rescued from a bad answer, and counted as come.
-    Rescued,
-    /// That a receipt was checked, whichever.
-    Receipt,
-    /// That a visitor took this turn to go in without the store.
-    Turn,
+words! {
+    /// What counts once in a while, most of it for a ticket. It is written once: no node of a POP has an old version of it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Once {
+        /// That it was admitted.
+        Admitted = "admitted",
+        /// That a document which it asked for was watched.
+        Watched = "watched",
+        /// That it was rescued from a bad answer, and counted as come.
+        Rescued = "rescued",
+        /// That a receipt was checked, whichever.
+        Receipt = "receipt",
+        /// That a visitor took this turn to go in without the store.
+        Turn = "turn",
+    }
 }
 
 impl Once {
-    /// Its name in the cache.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Admitted => "admitted",
-            Self::Watched => "watched",
-            Self::Rescued => "rescued",
-            Self::Receipt => "receipt",
-            Self::Turn => "turn",
-        }
-    }
-
     /// For how long a POP remembers it.
     #[must_use]
     pub fn kept(self) -> Duration {

@@ -55,7 +55,7 @@ pub struct Tally {
 impl Tally {
     /// A request was decided.
     pub fn decided(&mut self, reason: Reason) {
-        self.add(&decision(&reason.name()), 1);
+        self.add(&decision(reason.name()), 1);
     }
 
     /// The store was called, and answered or did not within this time.
@@ -212,7 +212,7 @@ impl Tally {
     /// How many requests were decided for this reason.
     #[must_use]
     pub fn decisions(&self, reason: Reason) -> u64 {
-        self.number(&decision(&reason.name()))
+        self.number(&decision(reason.name()))
     }
 
     /// How many store calls took at most this many milliseconds, and longer than the next smaller bucket.

@@ -4,9 +4,9 @@
 
 use std::ops::RangeInclusive;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::Rate;
+use super::{Rate, words};
 
 /// The number on a ticket, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,42 +45,23 @@ pub fn waiting(length: u64, cursor: Cursor) -> u64 {
     length.saturating_sub(cursor.0)
 }
 
-/// Who goes in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// The line moves by its pace, by operators and by the origin.
-    #[default]
-    Automatic,
-    /// Nobody new goes in; numbers are drawn as ever.
-    Hold,
-    /// Everybody goes in, and is counted.
-    Open,
-    /// Nobody new goes in, and nobody draws a number.
-    Closed,
+words! {
+    /// Who goes in.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Mode {
+        /// The line moves by its pace, by operators and by the origin.
+        #[default]
+        Automatic = "automatic",
+        /// Nobody new goes in; numbers are drawn as ever.
+        Hold = "hold",
+        /// Everybody goes in, and is counted.
+        Open = "open",
+        /// Nobody new goes in, and nobody draws a number.
+        Closed = "closed",
+    }
 }
 
 impl Mode {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Automatic, Self::Hold, Self::Open, Self::Closed];
-
-    /// As operators and the store write it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Automatic => "automatic",
-            Self::Hold => "hold",
-            Self::Open => "open",
-            Self::Closed => "closed",
-        }
-    }
-
-    /// The mode of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.name() == name)
-    }
-
     /// Whether somebody whose turn has come goes in.
     #[must_use]
     pub fn lets_in(self) -> bool {

@@ -5,7 +5,7 @@
 //! call for it; while the store is asked, `store/lua/events.lua` decides by its own clock.
 
 use super::health::numbers;
-use super::{DrawSecrets, Mode, NoSecrets};
+use super::{DrawSecrets, Mode, NoSecrets, words};
 use serde::Deserialize;
 
 /// When an event happens, in milliseconds since 1970. The store writes it as the settings do: as one text, in which a time may have
@@ -94,50 +94,24 @@ impl TryFrom<String> for Event {
     }
 }
 
-/// Where an event stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// No number is drawn yet.
-    Before,
-    /// Numbers are drawn, and the cursor stands.
-    Prequeue,
-    /// It has opened, and the order by lot is not decided yet: the cursor stands.
-    Drawing,
-    /// The line moves.
-    Open,
-    /// No number is drawn, and no new visitor goes in.
-    Over,
+words! {
+    /// Where an event stands.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Phase {
+        /// No number is drawn yet.
+        Before = "before",
+        /// Numbers are drawn, and the cursor stands.
+        Prequeue = "prequeue",
+        /// It has opened, and the order by lot is not decided yet: the cursor stands.
+        Drawing = "drawing",
+        /// The line moves.
+        Open = "open",
+        /// No number is drawn, and no new visitor goes in.
+        Over = "over",
+    }
 }
 
 impl Phase {
-    /// All of them, in their order.
-    pub const ALL: [Self; 5] = [
-        Self::Before,
-        Self::Prequeue,
-        Self::Drawing,
-        Self::Open,
-        Self::Over,
-    ];
-
-    /// As the store and programs write it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Before => "before",
-            Self::Prequeue => "prequeue",
-            Self::Drawing => "drawing",
-            Self::Open => "open",
-            Self::Over => "over",
-        }
-    }
-
-    /// The one of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|phase| phase.name() == name)
-    }
-
     /// The mode of the room in this phase, where an operator has set `mode`. Before the event no POP asks the store, so no mode
     /// opens the room; later an operator who opens or closes it means it, whatever the time is.
     #[must_use]
@@ -325,7 +299,8 @@ mod tests {
 
     #[test]
     fn a_phase_bounds_the_mode_unless_an_operator_opened_or_closed_the_room() {
-        let [automatic, hold, open, closed] = Mode::ALL;
+        let all = Mode::ALL.map(|(_, mode)| mode);
+        let [automatic, hold, open, closed] = all;
         for (phase, modes) in [
             (Phase::Before, [closed, closed, closed, closed]),
             (Phase::Prequeue, [hold, hold, open, closed]),
@@ -333,7 +308,7 @@ mod tests {
             (Phase::Open, [automatic, hold, open, closed]),
             (Phase::Over, [closed, closed, open, closed]),
         ] {
-            assert_eq!(Mode::ALL.map(|mode| phase.bounds(mode)), modes, "{phase:?}");
+            assert_eq!(all.map(|mode| phase.bounds(mode)), modes, "{phase:?}");
         }
     }
 
@@ -370,13 +345,5 @@ mod tests {
         );
         let endless = Outlook::new(&event("sale", 0, 0, None), Phase::Open, 5);
         assert!(!endless.is_too_late(Some(u64::MAX)));
-    }
-
-    #[test]
-    fn a_phase_has_a_name_of_its_own() {
-        for phase in Phase::ALL {
-            assert_eq!(Phase::named(phase.name()), Some(phase));
-        }
-        assert_eq!(Phase::named("later"), None);
     }
 }

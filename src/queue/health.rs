@@ -3,6 +3,7 @@
 
 use super::chance::{Chance, Rule};
 use super::origin::{Answers, OriginHealth};
+use super::words;
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
@@ -27,34 +28,17 @@ pub struct HealthRule {
     pub window_max: u64,
 }
 
-/// Whether the pace follows the answers of the origin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AdaptivePace {
-    /// It does not.
-    #[default]
-    Off,
-    /// It is shown what the answers say.
-    Observe,
-    /// It does.
-    On,
-}
-
-impl AdaptivePace {
-    /// Every choice, by its name among the settings.
-    pub const ALL: [(&'static str, Self); 3] = [
-        ("off", Self::Off),
-        ("observe", Self::Observe),
-        ("on", Self::On),
-    ];
-
-    /// Its name among the settings.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Observe => "observe",
-            Self::On => "on",
-        }
+words! {
+    /// Whether the pace follows the answers of the origin.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum AdaptivePace {
+        /// It does not.
+        #[default]
+        Off = "off",
+        /// It is shown what the answers say.
+        Observe = "observe",
+        /// It does.
+        On = "on",
     }
 }
 

@@ -3,45 +3,28 @@
 //! Invariant: whether a visitor passes others follows from the number and the board by which it goes in, and not from the reason for
 //! which the request is counted. Within one line no rule lets a visitor pass.
 
-use super::{Board, Lane, Position, Verdict};
-use serde::Serialize;
+use super::{Board, Lane, Position, Verdict, words};
 
-/// What let a visitor pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Inversion {
-    /// An invitation, past the line.
-    Invitation,
-    /// A number of the front lane, while visitors of other lines wait.
-    Front,
-    /// A number of one region's line, while visitors of another one wait.
-    Region,
-    /// The policy for the time when the store does not answer.
-    WithoutStore,
-    /// An operator's own test ticket.
-    Jump,
-    /// None.
-    Unexplained,
+words! {
+    /// What let a visitor pass.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Inversion {
+        /// An invitation, past the line.
+        Invitation = "invitation",
+        /// A number of the front lane, while visitors of other lines wait.
+        Front = "front",
+        /// A number of one region's line, while visitors of another one wait.
+        Region = "region",
+        /// The policy for the time when the store does not answer.
+        WithoutStore = "without_store",
+        /// An operator's own test ticket.
+        Jump = "jump",
+        /// None.
+        Unexplained = "unexplained",
+    }
 }
 
 impl Inversion {
-    /// Every one, by its name in the log and among the metrics.
-    pub const ALL: [(&'static str, Self); 6] = [
-        ("invitation", Self::Invitation),
-        ("front", Self::Front),
-        ("region", Self::Region),
-        ("without_store", Self::WithoutStore),
-        ("jump", Self::Jump),
-        ("unexplained", Self::Unexplained),
-    ];
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        let found = Self::ALL.into_iter().find(|(_, known)| *known == self);
-        found.map_or("", |(name, _)| name)
-    }
-
     /// Whether a visitor who goes in with this number of a lane passes others by this board.
     #[must_use]
     pub fn by_number(position: Position, lane: Lane, board: &Board) -> Option<Self> {

@@ -3,40 +3,21 @@
 //! Invariant: an invitation is used only by a visitor who goes in by it, or draws in the front lane, at most as often as it says,
 //! and no number of the main line is used for it.
 
-use serde::Serialize;
+use super::words;
 use std::ops::RangeInclusive;
 
 /// What the field of a form and the query of a link call it.
 pub const PARAMETER: &str = "invitation";
 
-/// The way past the line that an invitation opens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Way {
-    /// Straight in.
-    #[default]
-    In,
-    /// By a number of the front lane.
-    Front,
-}
-
-impl Way {
-    /// Every one, by its name in invitations and for the script.
-    pub const ALL: [(&'static str, Self); 2] = [("in", Self::In), ("front", Self::Front)];
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::In => "in",
-            Self::Front => "front",
-        }
-    }
-
-    /// The one of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let found = Self::ALL.into_iter().find(|(known, _)| *known == name);
-        found.map(|(_, way)| way)
+words! {
+    /// The way past the line that an invitation opens.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Way {
+        /// Straight in.
+        #[default]
+        In = "in",
+        /// By a number of the front lane.
+        Front = "front",
     }
 }
 
@@ -94,51 +75,25 @@ impl Invitation {
     }
 }
 
-/// What became of an invitation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Invited {
-    /// The visitor went in by it.
-    In,
-    /// The visitor has a number of the front lane by it.
-    Front,
-    /// It was not used, and stays good: the room admits no visitor, the minute has had its visitors, no slot is free, or there is
-    /// no front lane.
-    Kept,
-    /// It has been used as often as it may be.
-    Used,
-    /// Its time is over.
-    Expired,
-    /// Its batch is revoked.
-    Revoked,
-    /// It is no invitation to this room.
-    Wrong,
-}
-
-impl Invited {
-    /// Every one, by its name in the answers of the script, the log and the metrics.
-    pub const ALL: [(&'static str, Self); 7] = [
-        ("in", Self::In),
-        ("front", Self::Front),
-        ("kept", Self::Kept),
-        ("used", Self::Used),
-        ("expired", Self::Expired),
-        ("revoked", Self::Revoked),
-        ("wrong", Self::Wrong),
-    ];
-
-    /// The one of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let found = Self::ALL.into_iter().find(|(known, _)| *known == name);
-        found.map(|(_, invited)| invited)
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        let found = Self::ALL.into_iter().find(|(_, known)| *known == self);
-        found.map_or("", |(name, _)| name)
+words! {
+    /// What became of an invitation.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Invited {
+        /// The visitor went in by it.
+        In = "in",
+        /// The visitor has a number of the front lane by it.
+        Front = "front",
+        /// It was not used, and stays good: the room admits no visitor, the minute has had its visitors, no slot is free, or there is
+        /// no front lane.
+        Kept = "kept",
+        /// It has been used as often as it may be.
+        Used = "used",
+        /// Its time is over.
+        Expired = "expired",
+        /// Its batch is revoked.
+        Revoked = "revoked",
+        /// It is no invitation to this room.
+        Wrong = "wrong",
     }
 }
 
@@ -204,19 +159,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_became_of_an_invitation_has_one_name_everywhere() {
-        for (name, invited) in Invited::ALL {
-            assert_eq!(
-                (Invited::named(name), invited.name()),
-                (Some(invited), name)
-            );
-            let logged = serde_json::to_value(invited).unwrap_or_default();
-            assert_eq!(logged.as_str(), Some(name));
-        }
-        assert_eq!(Invited::named("out"), None);
-    }
-
-    #[test]
     fn an_invitation_is_read_as_it_was_written() {
         let invitation = Invitation {
             id: "an id".to_owned(),
@@ -231,7 +173,6 @@ mod tests {
                 ..invitation.clone()
             };
             assert_eq!(Invitation::read(&written.written()), Some(written));
-            assert_eq!(Way::named(way.name()), Some(way));
         }
         for text in [
             "",

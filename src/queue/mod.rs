@@ -44,6 +44,7 @@ mod snapshot;
 mod turns;
 mod waf;
 mod window;
+mod words;
 
 pub use absent::{Absent, AbsentVisitors};
 pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_seconds, waiting};
@@ -80,3 +81,4 @@ pub use snapshot::{
 pub use turns::{SHORTEST_TURN, TURN_MINUTES, TurnsOver};
 pub use waf::{Inspected, OnWafError, Stop, Waf, WafAnswer, WafFault, WafVerdict};
 pub use window::{Finding, Samples, Window};
+pub(crate) use words::words;

@@ -1,8 +1,7 @@
 //! What one network may do: from how many of them one admitted ticket may be used, where a cap holds, and how many numbers one
 //! may draw in an hour.
 
-use super::Enforcement;
-use serde::Serialize;
+use super::{Enforcement, words};
 use std::ops::RangeInclusive;
 
 /// The rule.
@@ -58,26 +57,14 @@ impl Default for NetworkBound {
     }
 }
 
-/// What became of a visitor whose network has drawn as many as it may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AboveBound {
-    /// A number was drawn all the same.
-    Drawn,
-    /// None was.
-    Challenged,
-}
-
-impl AboveBound {
-    /// Every one, by its name in the answers of the script.
-    pub const ALL: [(&'static str, Self); 2] =
-        [("drawn", Self::Drawn), ("challenged", Self::Challenged)];
-
-    /// The one of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let found = Self::ALL.into_iter().find(|(known, _)| *known == name);
-        found.map(|(_, above)| above)
+words! {
+    /// What became of a visitor whose network has drawn as many as it may.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum AboveBound {
+        /// A number was drawn all the same.
+        Drawn = "drawn",
+        /// None was.
+        Challenged = "challenged",
     }
 }
 
@@ -90,34 +77,28 @@ pub struct Effort {
     pub wait: ChallengeWait,
 }
 
-/// The wait of a visitor who does not calculate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ChallengeWait {
-    /// None so far.
-    #[default]
-    None,
-    /// The visitor was told when to come, and that is still to come.
-    Begun,
-    /// The visitor comes when the wait is over.
-    Over,
+words! {
+    /// The wait of a visitor who does not calculate.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum ChallengeWait {
+        /// None so far.
+        #[default]
+        None = "none",
+        /// The visitor was told when to come, and that is still to come.
+        Begun = "begun",
+        /// The visitor comes when the wait is over.
+        Over = "over",
+    }
 }
 
 impl Effort {
     /// What a passed test of the operator's verifier is worth: any place.
     pub const VERIFIED: u64 = 1 << 40;
-    /// Every wait, by its name for the script.
-    pub const WAITS: [(&'static str, ChallengeWait); 3] = [
-        ("none", ChallengeWait::None),
-        ("begun", ChallengeWait::Begun),
-        ("over", ChallengeWait::Over),
-    ];
 
     /// As the script receives it; nothing where nothing was done.
     #[must_use]
     pub fn written(&self) -> Option<String> {
-        let mut waits = Self::WAITS.into_iter();
-        let (name, _) = waits.find(|(_, wait)| *wait == self.wait)?;
-        (*self != Self::default()).then(|| format!("{} {name}", self.paid))
+        (*self != Self::default()).then(|| format!("{} {}", self.paid, self.wait.name()))
     }
 }
 

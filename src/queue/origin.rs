@@ -1,55 +1,36 @@
 //! What is known of the origin: how it answers, and what the board says of it.
 
+use super::words;
 use serde::{Deserialize, Serialize};
 
-/// What is done about how the origin answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OriginHealth {
-    /// Its answers are not watched.
-    Off,
-    /// They are watched and shown.
-    #[default]
-    Observe,
-    /// No new visitor goes in while it is sick.
-    On,
-}
-
-impl OriginHealth {
-    /// Every choice, by its name among the settings.
-    pub const ALL: [(&'static str, Self); 3] = [
-        ("off", Self::Off),
-        ("observe", Self::Observe),
-        ("on", Self::On),
-    ];
-
-    /// Its name among the settings.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Observe => "observe",
-            Self::On => "on",
-        }
+words! {
+    /// What is done about how the origin answers.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum OriginHealth {
+        /// Its answers are not watched.
+        Off = "off",
+        /// They are watched and shown.
+        #[default]
+        Observe = "observe",
+        /// No new visitor goes in while it is sick.
+        On = "on",
     }
 }
 
-/// How the origin answered a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answered {
-    /// In time, with a status below 500.
-    Ok,
-    /// Not within `slow_ms`, or in time but too late for it.
-    Late,
-    /// With a status of 500 or above, or not at all.
-    Bad,
+words! {
+    /// How the origin answered a request.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Answered {
+        /// In time, with a status below 500.
+        Ok = "ok",
+        /// Not within `slow_ms`, or in time but too late for it.
+        Late = "late",
+        /// With a status of 500 or above, or not at all.
+        Bad = "bad",
+    }
 }
 
 impl Answered {
-    /// All of them, by the names under which they are counted.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("ok", Self::Ok), ("late", Self::Late), ("bad", Self::Bad)];
-
     /// What an answer was with this status and after this time. Without a status there was none.
     #[must_use]
     pub fn of(status: Option<u16>, took_ms: u64, slow_ms: u64) -> Self {
@@ -57,16 +38,6 @@ impl Answered {
             None | Some(500..) => Self::Bad,
             Some(_) if took_ms > slow_ms => Self::Late,
             Some(_) => Self::Ok,
-        }
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Late => "late",
-            Self::Bad => "bad",
         }
     }
 }
@@ -113,31 +84,14 @@ impl Answers {
     }
 }
 
-/// Whether an operator lets visitors in though the origin is sick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overrule {
-    /// For an hour.
-    On,
-    /// No longer.
-    Off,
-}
-
-impl Overrule {
-    /// As operators and the store write it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::On => "on",
-            Self::Off => "off",
-        }
-    }
-
-    /// The one of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::On, Self::Off]
-            .into_iter()
-            .find(|overrule| overrule.name() == name)
+words! {
+    /// Whether an operator lets visitors in though the origin is sick.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Overrule {
+        /// For an hour.
+        On = "on",
+        /// No longer.
+        Off = "off",
     }
 }
 

@@ -1,5 +1,6 @@
 //! A release as the store noted it, and what bounded it: operators read why the line moves as it does.
 
+use super::words;
 use serde::Serialize;
 
 /// What one verb released, and why no more.
@@ -54,60 +55,26 @@ impl Recount {
     }
 }
 
-/// Why no more visitors were released.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Bound {
-    /// No visitor waits any more.
-    Waiting,
-    /// The mode admits no visitor.
-    Mode,
-    /// An older line may still come back.
-    Quiet,
-    /// Credit and budget are used up.
-    Pace,
-    /// No slot is free.
-    Slots,
-    /// It is not known who is inside, since the store lost its data.
-    Recount,
-    /// The origin is sick.
-    Origin,
-    /// The event is not open.
-    Event,
-}
-
-impl Bound {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Waiting,
-        Self::Mode,
-        Self::Quiet,
-        Self::Pace,
-        Self::Slots,
-        Self::Recount,
-        Self::Origin,
-        Self::Event,
-    ];
-
-    /// As the store, programs and the log write it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Mode => "mode",
-            Self::Quiet => "quiet",
-            Self::Pace => "pace",
-            Self::Slots => "slots",
-            Self::Recount => "recount",
-            Self::Origin => "origin",
-            Self::Event => "event",
-        }
-    }
-
-    /// The one of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|bound| bound.name() == name)
+words! {
+    /// Why no more visitors were released.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Bound {
+        /// No visitor waits any more.
+        Waiting = "waiting",
+        /// The mode admits no visitor.
+        Mode = "mode",
+        /// An older line may still come back.
+        Quiet = "quiet",
+        /// Credit and budget are used up.
+        Pace = "pace",
+        /// No slot is free.
+        Slots = "slots",
+        /// It is not known who is inside, since the store lost its data.
+        Recount = "recount",
+        /// The origin is sick.
+        Origin = "origin",
+        /// The event is not open.
+        Event = "event",
     }
 }
 
@@ -161,9 +128,6 @@ mod tests {
             "1 2 3 4 pace 5",
         ] {
             assert_eq!(Released::read(spoilt), None, "{spoilt}");
-        }
-        for bound in Bound::ALL {
-            assert_eq!(Bound::named(bound.name()), Some(bound));
         }
     }
 }

@@ -3,8 +3,8 @@
 //! Releases and claims are the store's (`store/lua/sessions.lua`). Here is what the edge computes of a copy: who is inside, when a
 //! session is renewed, and how many slots are free.
 
-use super::Now;
 use super::chance::{Chance, Rule};
+use super::{Now, words};
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -86,35 +86,15 @@ impl TryFrom<String> for Cap {
     }
 }
 
-/// Whether a rule decides, or only says what it would decide.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Enforcement {
-    /// It only says so.
-    Observe,
-    /// It decides.
-    #[default]
-    On,
-}
-
-impl Enforcement {
-    /// Every choice, by its name among the settings.
-    pub const ALL: [(&'static str, Self); 2] = [("observe", Self::Observe), ("on", Self::On)];
-
-    /// Its name among the settings.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Observe => "observe",
-            Self::On => "on",
-        }
-    }
-
-    /// The one of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let found = Self::ALL.into_iter().find(|(known, _)| *known == name);
-        found.map(|(_, choice)| choice)
+words! {
+    /// Whether a rule decides, or only says what it would decide.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Enforcement {
+        /// It only says so.
+        Observe = "observe",
+        /// It decides.
+        #[default]
+        On = "on",
     }
 }
 

@@ -3,76 +3,36 @@
 //! Invariant: a signal that is ignored is not asked for, and one that the platform does not know decides nothing. Of several
 //! signals the strictest treatment decides.
 
-use serde::Serialize;
+use super::{Waf, WafAnswer, WafFault, words};
 
-use super::{Waf, WafAnswer, WafFault};
-
-/// Something that the platform may know of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Signal {
-    /// Bot management takes its client for a bot.
-    Bot,
-    /// Its address belongs to a hosting provider.
-    Hosting,
-    /// It came by a VPN, a public proxy or Tor.
-    Anonymous,
-    /// It is part of an attack on the service.
-    Ddos,
-}
-
-impl Signal {
-    /// Every signal, by its name among the settings, in the log and among the metrics.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("bot", Self::Bot),
-        ("hosting", Self::Hosting),
-        ("anonymous", Self::Anonymous),
-        ("ddos", Self::Ddos),
-    ];
-
-    /// The one of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let found = Self::ALL.into_iter().find(|(known, _)| *known == name);
-        found.map(|(_, signal)| signal)
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        let found = Self::ALL.into_iter().find(|(_, known)| *known == self);
-        found.map_or("", |(name, _)| name)
+words! {
+    /// Something that the platform may know of a request.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Signal {
+        /// Bot management takes its client for a bot.
+        Bot = "bot",
+        /// Its address belongs to a hosting provider.
+        Hosting = "hosting",
+        /// It came by a VPN, a public proxy or Tor.
+        Anonymous = "anonymous",
+        /// It is part of an attack on the service.
+        Ddos = "ddos",
     }
 }
 
-/// What is done about visitors of a signal, from the mildest to the strictest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Treatment {
-    /// Nothing, and the platform is not asked.
-    #[default]
-    Ignore,
-    /// Their requests are counted and logged.
-    Observe,
-    /// They calculate or wait before a number is drawn.
-    Challenge,
-    /// No number is drawn.
-    Refuse,
-}
-
-impl Treatment {
-    /// Every choice, by its name among the settings.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("ignore", Self::Ignore),
-        ("observe", Self::Observe),
-        ("challenge", Self::Challenge),
-        ("refuse", Self::Refuse),
-    ];
-
-    /// The one of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let found = Self::ALL.into_iter().find(|(known, _)| *known == name);
-        found.map(|(_, treatment)| treatment)
+words! {
+    /// What is done about visitors of a signal, from the mildest to the strictest.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Treatment {
+        /// Nothing, and the platform is not asked.
+        #[default]
+        Ignore = "ignore",
+        /// Their requests are counted and logged.
+        Observe = "observe",
+        /// They calculate or wait before a number is drawn.
+        Challenge = "challenge",
+        /// No number is drawn.
+        Refuse = "refuse",
     }
 }
 
@@ -212,12 +172,8 @@ mod tests {
 
     #[test]
     fn each_signal_has_the_treatment_that_is_chosen_for_it() {
-        for (name, signal) in Signal::ALL {
-            assert_eq!((Signal::named(name), signal.name()), (Some(signal), name));
-            let logged = serde_json::to_value(signal).unwrap_or_default();
-            assert_eq!(logged.as_str(), Some(name));
-            for (name, treatment) in Treatment::ALL {
-                assert_eq!(Treatment::named(name), Some(treatment));
+        for (_, signal) in Signal::ALL {
+            for (_, treatment) in Treatment::ALL {
                 let rule = rule(&[(signal, treatment)]);
                 let is_asked = treatment != Treatment::Ignore;
                 for (said, seen) in [(Some(true), is_asked), (Some(false), false), (None, false)] {
@@ -237,10 +193,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(
-            (Signal::named("robot"), Treatment::named("block")),
-            (None, None)
-        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Invariant: only a request that it allows, or of which it says nothing where that is to pass, goes on.
 
+use super::words;
 use serde::Serialize;
 
 /// How the firewall is asked.
@@ -15,19 +16,16 @@ pub struct Waf {
     pub on_error: OnWafError,
 }
 
-/// What becomes of a request of which the firewall gives no verdict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnWafError {
-    /// It goes on.
-    #[default]
-    Pass,
-    /// It is stopped, as one that the firewall blocks.
-    Block,
-}
-
-impl OnWafError {
-    /// Every choice, by its name among the settings.
-    pub const ALL: [(&'static str, Self); 2] = [("pass", Self::Pass), ("block", Self::Block)];
+words! {
+    /// What becomes of a request of which the firewall gives no verdict.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum OnWafError {
+        /// It goes on.
+        #[default]
+        Pass = "pass",
+        /// It is stopped, as one that the firewall blocks.
+        Block = "block",
+    }
 }
 
 /// What the firewall answered.
@@ -64,31 +62,16 @@ pub enum WafFault {
     NotAsked,
 }
 
-/// What became of a request of which the firewall was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WafVerdict {
-    /// It was allowed.
-    Allowed,
-    /// It was blocked.
-    Blocked,
-    /// There was no verdict.
-    Failed,
-}
-
-impl WafVerdict {
-    /// Every verdict, by its name in the log and among the metrics.
-    pub const ALL: [(&'static str, Self); 3] = [
-        ("allowed", Self::Allowed),
-        ("blocked", Self::Blocked),
-        ("failed", Self::Failed),
-    ];
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        let found = Self::ALL.into_iter().find(|(_, known)| *known == self);
-        found.map_or("", |(name, _)| name)
+words! {
+    /// What became of a request of which the firewall was asked.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum WafVerdict {
+        /// It was allowed.
+        Allowed = "allowed",
+        /// It was blocked.
+        Blocked = "blocked",
+        /// There was no verdict.
+        Failed = "failed",
     }
 }
 
@@ -221,14 +204,6 @@ mod tests {
                 };
                 assert_eq!(Inspected::of(WafAnswer::Failed(fault), on_error), expected);
             }
-        }
-    }
-
-    #[test]
-    fn a_verdict_has_the_same_name_in_the_log_and_among_the_metrics() {
-        for (name, verdict) in WafVerdict::ALL {
-            let logged = serde_json::to_value(verdict).unwrap_or_default();
-            assert_eq!((logged.as_str(), verdict.name()), (Some(name), name));
         }
     }
 }

@@ -2,6 +2,8 @@
 //! behind it say. They read both also while the pace does not follow the answers. `store/lua/window.lua` moves the window, and says
 //! what the answers say.
 
+use super::words;
+
 /// How many visitors a period may have, and what is known of their answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
@@ -30,36 +32,18 @@ pub struct Samples {
     pub late: u64,
 }
 
-/// What samples say of the origin, and what the origin says of its load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Finding {
-    /// Nothing, since there are none.
-    #[default]
-    Unknown,
-    /// As few are late as is tolerated: the window may grow.
-    Healthy,
-    /// More samples are needed.
-    Doubtful,
-    /// More are late than is tolerated: the window is cut.
-    Late,
-}
-
-impl Finding {
-    /// Its name in the status.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Healthy => "healthy",
-            Self::Doubtful => "doubtful",
-            Self::Late => "late",
-        }
-    }
-
-    /// The finding of this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let found = [Self::Unknown, Self::Healthy, Self::Doubtful, Self::Late];
-        found.into_iter().find(|finding| finding.name() == name)
+words! {
+    /// What samples say of the origin, and what the origin says of its load.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Finding {
+        /// Nothing, since there are none.
+        #[default]
+        Unknown = "unknown",
+        /// As few are late as is tolerated: the window may grow.
+        Healthy = "healthy",
+        /// More samples are needed.
+        Doubtful = "doubtful",
+        /// More are late than is tolerated: the window is cut.
+        Late = "late",
     }
 }

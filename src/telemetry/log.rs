@@ -330,32 +330,6 @@ mod tests {
     }
 
     #[test]
-    fn all_reasons_are_listed() {
-        let unknown = serde_json::from_str::<Reason>(r#""no such reason""#);
-        let told = unknown.map_or_else(|error| error.to_string(), |_| String::new());
-        let of_no_request = [
-            Reason::UnsoundConfiguration,
-            Reason::IgnoredSetting,
-            Reason::ClosedPaths,
-            Reason::RefusedTemplate,
-            Reason::Uncounted,
-            Reason::Released,
-            Reason::OriginSick,
-            Reason::Noted,
-            Reason::Recount,
-        ];
-        let names = [&Reason::ALL[..], &of_no_request].concat();
-        let names: Vec<String> = names
-            .iter()
-            .map(|reason| format!("`{}`", reason.name()))
-            .collect();
-        assert!(
-            told.contains(&format!("one of {} at", names.join(", "))),
-            "{told}"
-        );
-    }
-
-    #[test]
     fn what_strangers_send_is_shortened() {
         assert_eq!(shortened(&"é".repeat(9_999)).chars().count(), 512);
     }

@@ -137,7 +137,7 @@ impl Claims {
 
     /// The notice. One that cannot be read says nothing, and the ticket stays good.
     pub(super) fn notice(&self) -> Option<Notice> {
-        self.notice.as_deref().and_then(Notice::read)
+        self.notice.as_deref().and_then(Notice::named)
     }
 
     pub(super) fn head(&self) -> Option<Head> {

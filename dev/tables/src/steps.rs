@@ -6,8 +6,8 @@ use now_serving::operator::verbs::{
     SetMode, SetOverrule, SetPace,
 };
 use now_serving::queue::{
-    Answered, AnsweredTo, Answers, Effort, EndedSession, Event, EventList, Lane, Mode, Now,
-    Overrule, Reason, RegionName, Renewal,
+    Answered, AnsweredTo, Answers, ChallengeWait, Effort, EndedSession, Event, EventList, Lane,
+    Mode, Now, Overrule, Reason, RegionName, Renewal,
 };
 use now_serving::store::MayDraw;
 use serde_json::{Value, json};
@@ -135,7 +135,8 @@ impl Play<'_> {
             invitation: words.text("with")?,
             effort: Effort {
                 paid: words.number("paid")?.unwrap_or_default(),
-                wait: named(words.text("waited")?.as_deref(), &Effort::WAITS)?.unwrap_or_default(),
+                wait: named(words.text("waited")?.as_deref(), &ChallengeWait::ALL)?
+                    .unwrap_or_default(),
             },
             seen: None,
             key: None,

@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn a_phase_that_bounds_the_mode_takes_its_place() {
         let bound = |mode, phase| told(mode, phase, None).1.is_some();
-        let [automatic, hold, open, closed] = Mode::ALL;
+        let [automatic, hold, open, closed] = Mode::ALL.map(|(_, mode)| mode);
         for (phase, bounds) in [
             (Phase::Before, [true, true, true, false]),
             (Phase::Prequeue, [true, false, false, false]),

@@ -11,9 +11,9 @@ use crate::queue::{Cap, Mode, Pace, PanelSnapshot};
 /// The four modes as buttons, each with what it means.
 pub(super) fn modes(snapshot: &PanelSnapshot, path: &str, once: &str) -> Value {
     let live = &snapshot.board.live;
-    let row = |mode: Mode| {
+    let row = |(name, mode)| {
         object!({
-            "name": mode.name(),
+            "name": name,
             "means": means(mode),
             "label": label(mode),
             "kind": band::kind(mode).name,

@@ -1,55 +1,34 @@
 //! One line of the journal, read.
 
 use super::Head;
+use crate::queue::words;
 
-/// What moved the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JournalKind {
-    /// The journal began, and nothing was known before.
-    Begin,
-    /// The store had lost the line, and a copy of the board brought it back.
-    Loss,
-    /// A copy of the board or a ticket knew more of the line than the store.
-    Restore,
-    /// Visitors who waited were released.
-    Release,
-    /// Visitors went straight in, since none waited.
-    Straight,
-    /// An operator or a program let visitors in.
-    Permit,
-    /// An operator set something.
-    Change,
-    /// An event began, and every number before it ended.
-    Event,
-    /// It is known how many numbers an order by lot is about.
-    Seal,
-    /// An order by lot was decided.
-    Lot,
-    /// An operator ended every ticket.
-    End,
-}
-
-impl JournalKind {
-    /// All of them.
-    pub const ALL: [(&'static str, Self); 11] = [
-        ("begin", Self::Begin),
-        ("loss", Self::Loss),
-        ("restore", Self::Restore),
-        ("release", Self::Release),
-        ("straight", Self::Straight),
-        ("permit", Self::Permit),
-        ("change", Self::Change),
-        ("event", Self::Event),
-        ("seal", Self::Seal),
-        ("lot", Self::Lot),
-        ("end", Self::End),
-    ];
-
-    /// The one that is written so.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let mut kinds = Self::ALL.into_iter();
-        kinds.find(|(word, _)| *word == name).map(|(_, kind)| kind)
+words! {
+    /// What moved the line.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum JournalKind {
+        /// The journal began, and nothing was known before.
+        Begin = "begin",
+        /// The store had lost the line, and a copy of the board brought it back.
+        Loss = "loss",
+        /// A copy of the board or a ticket knew more of the line than the store.
+        Restore = "restore",
+        /// Visitors who waited were released.
+        Release = "release",
+        /// Visitors went straight in, since none waited.
+        Straight = "straight",
+        /// An operator or a program let visitors in.
+        Permit = "permit",
+        /// An operator set something.
+        Change = "change",
+        /// An event began, and every number before it ended.
+        Event = "event",
+        /// It is known how many numbers an order by lot is about.
+        Seal = "seal",
+        /// An order by lot was decided.
+        Lot = "lot",
+        /// An operator ended every ticket.
+        End = "end",
     }
 }
 

@@ -1,28 +1,20 @@
 //! The text format of Prometheus: a line for each series, and above the first of a metric what it is.
 
+use crate::queue::words;
+
 /// What the name of each metric begins with.
 pub const PREFIX: &str = "now_serving_";
 
-/// How Prometheus reads the numbers of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Counts, and never goes down.
-    Counter,
-    /// Goes up and down.
-    Gauge,
-    /// Counts by size.
-    Histogram,
-}
-
-impl Kind {
-    /// Its name in the text format.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::Gauge => "gauge",
-            Self::Histogram => "histogram",
-        }
+words! {
+    /// How Prometheus reads the numbers of a metric.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Kind {
+        /// Counts, and never goes down.
+        Counter = "counter",
+        /// Goes up and down.
+        Gauge = "gauge",
+        /// Counts by size.
+        Histogram = "histogram",
     }
 }
 
@@ -66,10 +58,8 @@ impl Series<'_> {
     }
 
     /// A series of 1 for one of these, and of 0 for the others.
-    pub(super) fn choice(&mut self, all: &[&str], now: &str) {
-        for one in all {
-            self.labelled(one, u64::from(*one == now));
-        }
+    pub(super) fn choice<T: Copy + PartialEq>(&mut self, all: &[(&str, T)], now: Option<T>) {
+        self.each(all, |one| u64::from(now == Some(one)));
     }
 
     /// A histogram: the upper ends of its buckets in milliseconds with what is within each, the sum in microseconds, and

@@ -98,8 +98,8 @@ pub const METRICS: &[Metric] = &[
         "decisions_total",
         "Requests answered, by the reason in the log.",
         |series, scrape| {
-            for reason in Reason::ALL {
-                series.labelled(&reason.name(), scrape.figures.tally.decisions(reason));
+            for reason in Reason::of_requests() {
+                series.labelled(reason.name(), scrape.figures.tally.decisions(reason));
             }
         },
     )
@@ -293,13 +293,13 @@ pub const METRICS: &[Metric] = &[
     gauge(
         "bound",
         "Why no more visitors are released now: 1 for the rule that bounds the line, 0 for the others.",
-        |series, scrape| series.choice(&Bound::ALL.map(Bound::name), scrape.figures.limits.bound_by.name()),
+        |series, scrape| series.choice(&Bound::ALL, Some(scrape.figures.limits.bound_by)),
     )
     .by("rule"),
     gauge(
         "mode",
         "Who goes in: 1 for the mode that holds, 0 for the others.",
-        |series, scrape| series.choice(&Mode::ALL.map(Mode::name), scrape.figures.board.live.mode.name()),
+        |series, scrape| series.choice(&Mode::ALL, Some(scrape.figures.board.live.mode)),
     )
     .by("mode"),
     gauge(
@@ -307,8 +307,7 @@ pub const METRICS: &[Metric] = &[
         "Where the event stands whose time it is: 1 for its phase, 0 for the others, and for all without an event.",
         |series, scrape| {
             let event = scrape.figures.board.event.as_ref();
-            let phase = event.map_or("", |event| event.phase.name());
-            series.choice(&Phase::ALL.map(Phase::name), phase);
+            series.choice(&Phase::ALL, event.map(|event| event.phase));
         },
     )
     .by("phase"),

@@ -517,7 +517,7 @@ impl World {
             );
         }
         report.requests += 1;
-        report.decision(ROOMS[place], &heard.reason.name());
+        report.decision(ROOMS[place], heard.reason.name());
         report.status(status.unwrap_or(0));
         drop(report);
         heard

@@ -82,8 +82,8 @@ fn logged(house: &House) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
         let reason = line["reason"].as_str().unwrap().to_owned();
         if let Some(counts) = line["counts"].as_str() {
             let tally = Tally::decode(counts).unwrap();
-            for reason in Reason::ALL {
-                *uncounted.entry(reason.name()).or_default() += tally.decisions(reason);
+            for reason in Reason::of_requests() {
+                *uncounted.entry(reason.name().to_owned()).or_default() += tally.decisions(reason);
             }
         } else {
             *decided.entry(reason).or_default() += 1;

@@ -803,7 +803,7 @@ impl<'a> World<'a> {
         let record = served.record;
         let got = got(answer);
         let (calls, later) = (calls.get(), wire.calls.get());
-        let mut told = told(&got, &record.reason.name());
+        let mut told = told(&got, record.reason.name());
         if let Some(answered) = record.origin_answer {
             write!(told, " answered {answered:?}").unwrap();
         }
