@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::codec::{decode, encode};
 use super::marker::Markers;
 use crate::queue::{Board, FORMAT, Logged, Mode, Now};
 
@@ -140,7 +141,7 @@ impl CachedBoard {
             logged: self.board.as_ref().and_then(|board| board.logged),
         };
         let text = self.board.as_ref().map_or("", |board| &board.text);
-        let mut written = serde_json::to_vec(&added).unwrap_or_default();
+        let mut written = encode(&added);
         written.push(b'\n');
         written.extend_from_slice(text.as_bytes());
         written
@@ -150,7 +151,7 @@ impl CachedBoard {
     #[must_use]
     pub fn read(written: &[u8]) -> Option<Self> {
         let (added, text) = std::str::from_utf8(written).ok()?.split_once('\n')?;
-        let added: Added = serde_json::from_str(added).ok()?;
+        let added: Added = decode(added.as_bytes())?;
         let board = match text {
             "" => None,
             text => Some(read_board(text.to_owned(), added.logged)?),

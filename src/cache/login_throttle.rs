@@ -1,5 +1,6 @@
 //! Wrong logins, and one attempt at a time from each place.
 
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ pub trait LoginThrottle {
 }
 
 /// Wrong logins from one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoginFailures {
     /// How many.
     pub count: u64,
@@ -37,38 +38,4 @@ pub enum AttemptLock {
     Late,
     /// The cache cannot say.
     Unknown,
-}
-
-impl LoginFailures {
-    /// As the cache keeps it.
-    #[must_use]
-    pub fn written(self) -> String {
-        format!("{} {}", self.count, self.since_ms)
-    }
-
-    /// What was written.
-    #[must_use]
-    pub fn read(written: &[u8]) -> Option<Self> {
-        let (count, since_ms) = std::str::from_utf8(written).ok()?.split_once(' ')?;
-        let (count, since_ms) = (count.parse().ok()?, since_ms.parse().ok()?);
-        Some(Self { count, since_ms })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wrong_logins_are_read_as_they_were_written() {
-        let wrong = LoginFailures {
-            count: 10,
-            since_ms: 1_800_000_000_000,
-        };
-        assert_eq!(wrong.written(), "10 1800000000000");
-        assert_eq!(LoginFailures::read(wrong.written().as_bytes()), Some(wrong));
-        for spoilt in ["", "10", "10 ", "a 1", "10 1 2"] {
-            assert_eq!(LoginFailures::read(spoilt.as_bytes()), None, "{spoilt}");
-        }
-    }
 }

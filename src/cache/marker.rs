@@ -3,6 +3,7 @@
 //! The cache is best effort: a note may be gone, may be read late, and of two that are written at once one is lost. So
 //! whatever is kept here must hold when that happens; what must be counted exactly goes into the store.
 
+use super::codec::{decode, encode};
 use crate::queue::words;
 use std::time::Duration;
 
@@ -43,10 +44,8 @@ pub fn read<const MANY: usize>(
     markers: &(impl Markers + ?Sized),
     marker: Marker,
 ) -> Option<[u64; MANY]> {
-    let note = markers.marker(marker)?;
-    let words = std::str::from_utf8(&note).ok()?.split(' ');
-    let numbers: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
-    numbers?.try_into().ok()
+    let numbers: Vec<u64> = decode(&markers.marker(marker)?)?;
+    numbers.try_into().ok()
 }
 
 /// Leaves numbers as a note.
@@ -56,8 +55,7 @@ pub fn write<const MANY: usize>(
     numbers: [u64; MANY],
     life: Duration,
 ) {
-    let words = numbers.map(|number| number.to_string());
-    markers.put_marker(marker, words.join(" ").as_bytes(), life);
+    markers.put_marker(marker, &encode(&numbers.as_slice()), life);
 }
 
 #[cfg(test)]
@@ -87,7 +85,7 @@ mod tests {
         write(&one, Marker::Closure, [1, u64::MAX], Duration::MAX);
         assert_eq!(read(&one, Marker::Closure), Some([1, u64::MAX]));
         assert_eq!(read::<1>(&one, Marker::Closure), None);
-        for spoilt in ["", "1", "1 ", "1 a", "1 -2", "1 2 3"] {
+        for spoilt in ["", "[1", "[1]", "[1,a]", "[1,-2]", "[1,2,3]", "[1,2]3"] {
             one.put_marker(Marker::Closure, spoilt.as_bytes(), Duration::MAX);
             assert_eq!(read::<2>(&one, Marker::Closure), None, "{spoilt}");
         }

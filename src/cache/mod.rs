@@ -2,6 +2,7 @@
 //! production, [`memory`] in tests.
 
 mod board;
+mod codec;
 pub mod ended;
 mod kept;
 mod login_throttle;
@@ -20,6 +21,7 @@ pub use board::{
     BoardCache, CachedBoard, LAST_BOARD_TTL, LOOKUP_TIMEOUT, LastBoard, Lookup, MAX_AGE,
     MAX_AGE_WITHOUT_A_LINE, NoBoard, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, read_board,
 };
+pub use codec::{decode, encode};
 pub use kept::KeptBoard;
 pub use login_throttle::{AttemptLock, LoginFailures, LoginThrottle, TURN_TIMEOUT};
 pub use marker::{Marker, Markers, read, write};

@@ -3,6 +3,7 @@
 //! Invariant: nothing counted is lost or counted twice. What leaves a till does so under a number; until the store has
 //! acknowledged that number the same batch is sent again, and the store counts each number of a till once.
 
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 use crate::queue::{
@@ -45,7 +46,10 @@ pub const RENEWAL: usize = SessionMark::DIGITS + 2;
 const MOST_RENEWALS: usize = 2000;
 
 /// What was counted: numbers by name, a few dozen at most, and the sessions that were made longer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// The script, the log and the cache have it as one text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Tally {
     numbers: Vec<(String, u64)>,
     /// By their end and the beginning of their line: `renewed_TO_BORN_EPOCH`, and one after the other.
@@ -306,6 +310,20 @@ impl Tally {
     }
 }
 
+impl From<Tally> for String {
+    fn from(tally: Tally) -> Self {
+        tally.encode()
+    }
+}
+
+impl TryFrom<String> for Tally {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::decode(&text).ok_or("no counts")
+    }
+}
+
 /// The name of invitations of which that became.
 fn invitation(invited: Invited) -> String {
     format!("invitation_{}", invited.name())
@@ -369,7 +387,7 @@ pub struct Batch {
 }
 
 /// What a data centre keeps until the store has counted it. One request at a time changes one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutboxSlot {
     name: String,
     /// The number of the latest batch.
@@ -423,31 +441,12 @@ impl OutboxSlot {
             self.sent = Tally::default();
         }
     }
-
-    /// Four lines: name, number, what was sent, what came since.
-    #[must_use]
-    pub fn encode(&self) -> String {
-        let [sent, open] = [self.sent.encode(), self.open.encode()];
-        format!("{}\n{}\n{sent}\n{open}", self.name, self.number)
-    }
-
-    /// Reads what [`encode`](Self::encode) wrote.
-    #[must_use]
-    pub fn decode(text: &str) -> Option<Self> {
-        let mut lines = text.split('\n');
-        let mut next = || lines.next();
-        Some(Self {
-            name: next()?.to_owned(),
-            number: next()?.parse().ok()?,
-            sent: Tally::decode(next()?)?,
-            open: Tally::decode(next()?)?,
-        })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cache::{decode, encode};
     use crate::queue::Renewal;
 
     fn tally(pairs: &[(&str, u64)]) -> Tally {
@@ -564,7 +563,7 @@ mod tests {
             first,
             "the same again, and nothing of what came since"
         );
-        assert_eq!(OutboxSlot::decode(&till.encode()), Some(till.clone()));
+        assert_eq!(decode(&encode(&till)), Some(till.clone()));
         let Some(first) = first else {
             unreachable!("something was put in");
         };

@@ -1,6 +1,7 @@
 //! The sessions that a POP has made longer, by ticket.
 
 use crate::queue::Renewal;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Where the latest end of each session is kept that was renewed here.
@@ -39,7 +40,7 @@ pub struct Renewed {
 }
 
 /// A session as the cache keeps it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// Its last minute.
     pub end: u64,
@@ -79,24 +80,6 @@ impl Session {
         let place = place as u64;
         (changed, Renewed { told, place })
     }
-
-    /// `end network network`.
-    #[must_use]
-    pub fn written(&self) -> String {
-        let end = self.end.to_string();
-        let words = std::iter::once(&end).chain(&self.networks);
-        words.map(String::as_str).collect::<Vec<_>>().join(" ")
-    }
-
-    /// What was written.
-    #[must_use]
-    pub fn read(written: &[u8]) -> Option<Self> {
-        let mut words = std::str::from_utf8(written).ok()?.split(' ');
-        Some(Self {
-            end: words.next()?.parse().ok()?,
-            networks: words.map(str::to_owned).collect(),
-        })
-    }
 }
 
 /// Written over an end that counts no more.
@@ -105,6 +88,7 @@ pub const FORGOTTEN: &str = "";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cache::{decode, encode};
 
     #[test]
     fn a_session_moves_from_its_latest_end_and_never_back() {
@@ -123,10 +107,15 @@ mod tests {
     fn a_session_is_read_as_it_was_written() {
         for networks in [vec![], vec!["abcdef".to_owned(), "ghijkl".to_owned()]] {
             let session = Session { end: 30, networks };
-            assert_eq!(Session::read(session.written().as_bytes()), Some(session));
+            assert_eq!(decode(&encode(&session)), Some(session));
         }
-        for spoilt in [FORGOTTEN, "x", "-1"] {
-            assert_eq!(Session::read(spoilt.as_bytes()), None, "{spoilt}");
+        for spoilt in [
+            FORGOTTEN,
+            "30",
+            r#"{"end":30}"#,
+            r#"{"end":-1,"networks":[]}"#,
+        ] {
+            assert_eq!(decode::<Session>(spoilt.as_bytes()), None, "{spoilt}");
         }
     }
 

@@ -8,6 +8,7 @@ use fastly::cache::core::CacheKey;
 use fastly::http::request::SendErrorCause;
 
 use now_serving::cache::outbox::{Batch, OutboxSlot, Tally};
+use now_serving::cache::{decode, encode};
 use now_serving::queue::RoomName;
 use now_serving::service;
 
@@ -197,7 +198,7 @@ impl Counts {
                 .unwrap_or_else(|| OutboxSlot::new(fresh_id()));
             let done = work(&mut kept);
             let slot = Overwritten::at(self.key("till", till));
-            let written = slot.write(kept.encode().into(), OUTBOX_TTL);
+            let written = slot.write(encode(&kept), OUTBOX_TTL);
             written.is_ok().then_some(done)
         })
         .flatten()
@@ -205,7 +206,7 @@ impl Counts {
 
     pub(super) fn load(&self, till: usize) -> Option<OutboxSlot> {
         let found = Overwritten::at(self.key("till", till)).found()?;
-        OutboxSlot::decode(std::str::from_utf8(&found.user_metadata()).ok()?)
+        decode(&found.user_metadata())
     }
 
     pub(super) fn key(&self, name: &str, till: usize) -> CacheKey {

@@ -12,7 +12,7 @@ use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::{FORGOTTEN, Renewed, Session};
 use now_serving::cache::{
     ANSWER_LIFE, AttemptLock, BoardCache, CachedBoard, KeptBoard, LastBoard, Listed, LoginFailures,
-    LoginThrottle, Marker, Markers, Once, Pop, SessionEnds, TURN_TIMEOUT,
+    LoginThrottle, Marker, Markers, Once, Pop, SessionEnds, TURN_TIMEOUT, decode, encode,
 };
 use now_serving::queue::{Board, Now, Renewal};
 
@@ -63,12 +63,12 @@ impl PlatformCache {
 
     fn session(&self, id: &str) -> Option<Session> {
         let found = Overwritten::at(self.session_key(id)).found()?;
-        Session::read(&found.user_metadata())
+        decode(&found.user_metadata())
     }
 
-    fn keep_session(&self, id: &str, written: &str, life: Duration) {
+    fn keep_session(&self, id: &str, written: Vec<u8>, life: Duration) {
         // What cannot be kept the next visit tells once more.
-        let _ = Overwritten::at(self.session_key(id)).write(written.into(), life);
+        let _ = Overwritten::at(self.session_key(id)).write(written, life);
     }
 }
 
@@ -106,12 +106,12 @@ impl Markers for PlatformCache {
 impl LoginThrottle for PlatformCache {
     fn wrong(&self, from: &str) -> Option<LoginFailures> {
         let found = wrong_logins(from).found()?;
-        LoginFailures::read(&found.user_metadata())
+        decode(&found.user_metadata())
     }
 
     fn put_wrong(&self, from: &str, wrong: LoginFailures, life: Duration) {
         // If the cache does not take the count, the next login is not slowed.
-        let _ = wrong_logins(from).write(wrong.written().into(), life);
+        let _ = wrong_logins(from).write(encode(&wrong), life);
     }
 
     /// Nobody ever puts up what the transaction is for, so it goes from one to the next.
@@ -136,7 +136,7 @@ impl SessionEnds for PlatformCache {
         let renewed = alone(lock, SHORT_TURN, || {
             let (changed, renewed) = Session::visited(self.session(id), renewal, network);
             if let Some(session) = changed {
-                self.keep_session(id, &session.written(), life);
+                self.keep_session(id, encode(&session), life);
             }
             renewed
         });
@@ -145,7 +145,7 @@ impl SessionEnds for PlatformCache {
 
     fn forget_session(&self, id: &str) {
         if self.session_end(id).is_some() {
-            self.keep_session(id, FORGOTTEN, Duration::from_secs(1));
+            self.keep_session(id, FORGOTTEN.into(), Duration::from_secs(1));
         }
     }
 }
