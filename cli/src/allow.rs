@@ -49,7 +49,7 @@ fn made(options: &Options, secret: &str, now: Now) -> Result<String, String> {
     let (newest, others) = secrets.split_first().ok_or("There is no jwt_secret.")?;
     let keys = Keys::new(newest, others.iter().copied());
     let room = room(&options.room)?;
-    let token = sign_allowance(&keys, (&options.name, ends), &room, now);
+    let token = sign_allowance(&keys, &options.name, ends, &room, now);
     token.ok_or_else(|| "The allowance could not be signed.".to_owned())
 }
 

@@ -188,7 +188,7 @@ impl Rooms {
         let mut found = None;
         for Other { area, room } in &self.others {
             if let Some(closeness) = area.takes(call, reading) {
-                note(&mut found, (closeness, room));
+                note(&mut found, closeness, room);
             }
         }
         found.map(|(_, room)| room)
@@ -200,8 +200,8 @@ impl Rooms {
         let (mut sure, mut unsure) = (None, None);
         for Other { area, room } in &self.others {
             match area.may_take(call, &widest) {
-                Some(Taken::Surely(closeness)) => note(&mut sure, (closeness, room)),
-                Some(Taken::Perhaps(closeness)) => note(&mut unsure, (closeness, room)),
+                Some(Taken::Surely(closeness)) => note(&mut sure, closeness, room),
+                Some(Taken::Perhaps(closeness)) => note(&mut unsure, closeness, room),
                 None => {}
             }
         }
@@ -222,9 +222,9 @@ fn or_one<T>(named: impl Iterator<Item = T>, other: T) -> Vec<T> {
 }
 
 /// Of two that are as close the one before.
-fn note<'a>(found: &mut Option<(Closeness, &'a Room)>, other: (Closeness, &'a Room)) {
-    if found.is_none_or(|(before, _)| other.0 > before) {
-        *found = Some(other);
+fn note<'a>(found: &mut Option<(Closeness, &'a Room)>, closeness: Closeness, room: &'a Room) {
+    if found.is_none_or(|(before, _)| closeness > before) {
+        *found = Some((closeness, room));
     }
 }
 

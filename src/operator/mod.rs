@@ -19,7 +19,7 @@ use crate::config::{Problem, Room};
 use crate::http::json::Pairs;
 use crate::http::negotiate::is_navigation;
 use crate::http::{Call, Reply};
-use crate::page;
+use crate::page::{self, Link};
 use crate::queue::{Board, Inversion, Reason};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
@@ -109,7 +109,10 @@ fn for_people(reply: Reply, request: &Request<'_>) -> Reply {
         reply.status,
         text("title"),
         &detail,
-        (&panel, "To the panel"),
+        Link {
+            to: &panel,
+            label: "To the panel",
+        },
     );
     let is_told = |name: &str| page.headers.iter().any(|(told, _)| *told == name);
     let headers = reply.headers.into_iter();
@@ -124,14 +127,14 @@ fn answered(rest: &str, body: &mut dyn Read, request: &Request<'_>) -> Answered 
     let Some((route, allowed)) = route else {
         return not_found();
     };
-    let Some(needs) = route.needs() else {
+    let Some((door, rights)) = route.needs() else {
         let wrong = Reply::wrong_method(&call.method, allowed);
         return wrong.map_or_else(
             || health(request),
             |reply| simply(reply, Reason::BadOperatorRequest),
         );
     };
-    let operator = match admitted(rest, needs, allowed, request) {
+    let operator = match admitted(rest, door, rights, allowed, request) {
         Ok(operator) => operator,
         Err(refused) => return *refused,
     };
@@ -156,7 +159,8 @@ fn answered(rest: &str, body: &mut dyn Read, request: &Request<'_>) -> Answered 
 /// one, or browsers would send what they are asked for there to the whole site.
 fn admitted(
     rest: &str,
-    (door, rights): (Audience, Rights),
+    door: Audience,
+    rights: Rights,
     allowed: &'static str,
     request: &Request<'_>,
 ) -> Result<Operator, Box<Answered>> {

@@ -7,7 +7,7 @@ use super::{Answered, simply, store_trouble};
 use crate::cache::Once;
 use crate::http::Reply;
 use crate::http::object::object;
-use crate::page::{self, iso_8601};
+use crate::page::{self, Link, iso_8601};
 use crate::queue::journal::JournalLine;
 use crate::queue::{Board, Reason, Traced};
 use crate::request::Request;
@@ -39,11 +39,10 @@ pub(super) fn check(body: &mut dyn Read, request: &Request<'_>) -> Answered {
         let reply = Reply::problem(429, "Too many receipts", detail).with("retry-after", "1");
         return simply(reply, Reason::Receipt);
     }
-    let ticket = (receipt.head, receipt.signed);
-    match request
+    let traced = request
         .line()
-        .trace(ticket, (receipt.lane, receipt.place()))
-    {
+        .trace(receipt.head, receipt.signed, receipt.lane, receipt.place());
+    match traced {
         Ok(traced) => told(
             &of_receipt(&receipt, &traced, request),
             Some(traced.board),
@@ -78,7 +77,11 @@ fn told(told: &(Value, String), board: Option<Board>, request: &Request<'_>) -> 
     let is_form = Fields::is_form(&request.call.header("content-type"));
     let reply = if is_form {
         let panel = format!("{}/", request.room.routes);
-        page::problem(200, "The receipt", &told.1, (&panel, "To the panel"))
+        let link = Link {
+            to: &panel,
+            label: "To the panel",
+        };
+        page::problem(200, "The receipt", &told.1, link)
     } else {
         Reply::json(200, &told.0)
     };
@@ -134,7 +137,7 @@ fn of_receipt(receipt: &Receipt, traced: &Traced, request: &Request<'_>) -> (Val
         "head": line(traced.head.as_ref()),
         "called": line(traced.called.as_ref()),
     });
-    (told, words(receipt, traced, (verdict, cursor)))
+    (told, words(receipt, traced, verdict, cursor))
 }
 
 /// A line that was found, and the word of its kind.
@@ -143,7 +146,7 @@ fn found(text: Option<&String>) -> Option<(JournalLine<'_>, &str)> {
     Some((JournalLine::read(text)?, text.split(' ').nth(3)?))
 }
 
-fn words(receipt: &Receipt, traced: &Traced, (verdict, cursor): (&str, u64)) -> String {
+fn words(receipt: &Receipt, traced: &Traced, verdict: &str, cursor: u64) -> String {
     let number = receipt.number.map_or("no number".to_owned(), |number| {
         format!("number {}", number.0)
     });

@@ -71,8 +71,10 @@ impl Challenge {
 /// The page, from which the visitor goes on to `here`.
 #[must_use]
 pub fn challenge(
-    (status, refresh): (u16, u64),
-    (challenge, unsent): (&Challenge, Option<&str>),
+    status: u16,
+    refresh: u64,
+    challenge: &Challenge,
+    unsent: Option<&str>,
     here: &str,
     words: &Language,
     frame_ancestors: Option<&str>,
@@ -120,7 +122,7 @@ mod tests {
             invitation: Some("/_queue/invitation?to=%2Fa".to_owned()),
         };
         for words in &LANGUAGES {
-            let reply = challenge((503, 600), (&asked, None), "/a?b=1&c", words, None);
+            let reply = challenge(503, 600, &asked, None, "/a?b=1&c", words, None);
             let page = String::from_utf8_lossy(&reply.body).into_owned();
             for part in [
                 "<form action=\"/_queue/challenge\">",
@@ -166,7 +168,7 @@ mod tests {
             ..Challenge::default()
         };
         for words in &LANGUAGES {
-            let reply = challenge((503, 600), (&asked, None), "/a", words, None);
+            let reply = challenge(503, 600, &asked, None, "/a", words, None);
             let page = String::from_utf8_lossy(&reply.body).into_owned();
             let link = format!(
                 "<a href=\"https://verify.example/?text&#x3D;1.a&amp;to&#x3D;%2Fa\">{}</a>",

@@ -10,7 +10,8 @@ use crate::i18n::Language;
 #[must_use]
 pub fn invitation(
     action: &str,
-    (code, to): (Option<&str>, &str),
+    code: Option<&str>,
+    to: &str,
     words: &Language,
     frame_ancestors: Option<&str>,
 ) -> Reply {
@@ -44,7 +45,7 @@ mod tests {
     #[test]
     fn the_page_has_a_form_in_every_language() {
         for words in &LANGUAGES {
-            let reply = invitation("/_queue/invitation", (None, "/a?b=1&c"), words, None);
+            let reply = invitation("/_queue/invitation", None, "/a?b=1&c", words, None);
             let page = String::from_utf8_lossy(&reply.body).into_owned();
             for part in [
                 "<form method=\"post\" action=\"/_queue/invitation\"",
@@ -61,8 +62,7 @@ mod tests {
     #[test]
     fn a_code_that_came_with_the_link_leaves_a_button_to_press() {
         for words in &LANGUAGES {
-            let of_link = (Some("a.b.c"), "/");
-            let reply = invitation("/_queue/invitation", of_link, words, None);
+            let reply = invitation("/_queue/invitation", Some("a.b.c"), "/", words, None);
             let page = String::from_utf8_lossy(&reply.body).into_owned();
             let field = page.split("<input").nth(2).unwrap_or_default();
             for part in ["name=\"invitation\"", "type=\"hidden\" value=\"a.b.c\""] {

@@ -58,9 +58,10 @@ pub enum CookieTrial {
 /// A page about cookies.
 #[must_use]
 pub fn cookies(status: u16, words: &Language, to: &str, trial: CookieTrial) -> Reply {
+    let label = words.text("again");
     let (title, text, link) = match trial {
         CookieTrial::UnderWay => ("heading_unnumbered", "unnumbered", None),
-        CookieTrial::Failed => ("cookies", "cookies_why", Some((to, words.text("again")))),
+        CookieTrial::Failed => ("cookies", "cookies_why", Some(Link { to, label })),
     };
     let [title, text] = [title, text].map(|name| words.text(name));
     notice_in(words, status, title, text, link, NOBODY)
@@ -92,14 +93,23 @@ pub fn posted(status: u16, words: &Language, to: &str, frame_ancestors: Option<&
         status,
         title,
         text,
-        Some((to, label)),
+        Some(Link { to, label }),
         frame_ancestors,
     )
 }
 
+/// The way on from a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Link<'a> {
+    /// Where it leads.
+    pub to: &'a str,
+    /// What the visitor or the operator reads on it.
+    pub label: &'a str,
+}
+
 /// A page about a problem, with a way on.
 #[must_use]
-pub fn problem(status: u16, title: &str, text: &str, link: (&str, &str)) -> Reply {
+pub fn problem(status: u16, title: &str, text: &str, link: Link<'_>) -> Reply {
     notice_in(i18n::english(), status, title, text, Some(link), NOBODY)
 }
 
@@ -114,7 +124,7 @@ fn notice_in(
     status: u16,
     title: &str,
     text: &str,
-    link: Option<(&str, &str)>,
+    link: Option<Link<'_>>,
     frame_ancestors: &str,
 ) -> Reply {
     let data = object!({
@@ -122,8 +132,8 @@ fn notice_in(
         "dir": words.direction,
         "title": title,
         "text": text,
-        "link": link.map(|(to, _)| to),
-        "label": link.map(|(_, label)| label),
+        "link": link.map(|link| link.to),
+        "label": link.map(|link| link.label),
     });
     built_in::NOTICE.render(status, &data, unbranded(words), frame_ancestors)
 }

@@ -78,7 +78,9 @@ impl<'a> Worded<'a> {
             wait: ahead.map(|_| words.wait(waiting.estimate)),
             serving: waiting.seen.map(|(cursor, _)| words.number(cursor.0)),
             cursor: waiting.seen.map(|(cursor, _)| cursor.0),
-            progress: ahead.zip(waiting.first).map(progress),
+            progress: ahead
+                .zip(waiting.first)
+                .map(|(ahead, first)| progress(ahead, first)),
             refresh_seconds: waiting.refresh,
             estimate: waiting.estimate,
             valid: waiting.valid,
@@ -105,7 +107,7 @@ fn lane<'a>(waiting: &Waiting, words: &'a Language) -> Option<&'a str> {
 }
 
 /// How much of the way is done, in percent; the last step is one's own.
-fn progress((ahead, first): (u64, u64)) -> u64 {
+fn progress(ahead: u64, first: u64) -> u64 {
     let gone = first.saturating_sub(ahead);
     gone.saturating_mul(100) / first.saturating_add(1)
 }

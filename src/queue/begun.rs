@@ -5,7 +5,7 @@
 //! number that it concerns was drawn.
 
 use super::draw::commitment;
-use super::{Event, Lane, Order, Position, Seed};
+use super::{Event, Lane, Order, Place, Position, Seed};
 use serde::Deserialize;
 
 /// The event that a line has begun. Boards and tickets have it as one text.
@@ -151,11 +151,11 @@ impl Begun {
         all.filter(|of| of.lane == self.lane)
     }
 
-    /// The roll and the number behind which the numbers of its lane begin.
+    /// The place behind which the numbers of its lane begin.
     #[must_use]
-    pub fn first(&self) -> Option<(u64, u64)> {
+    pub fn first(&self) -> Option<Place> {
         let first = self.own().next()?;
-        Some((first.born, first.base))
+        Some(Place::new(first.born, first.base))
     }
 
     /// How many numbers of its lane the order is of, once they are fixed.
@@ -165,11 +165,11 @@ impl Begun {
         (self.numbers.is_some()).then(|| own.fold(0, u64::saturating_add))
     }
 
-    /// Whether the order of this number of a roll is still to be decided by lot.
+    /// Whether the order of this place is still to be decided by lot.
     #[must_use]
-    pub fn awaits_lot(&self, (born, number): (u64, u64)) -> bool {
+    pub fn awaits_lot(&self, place: Place) -> bool {
         let is_open = self.commitment.is_some() && self.lot.is_none();
-        is_open && (self.numbers.is_none() || self.came((born, number)).is_some())
+        is_open && (self.numbers.is_none() || self.came(place).is_some())
     }
 
     /// Whether it stands until the order is decided. Nobody is to be put in order where no number was drawn.
@@ -180,26 +180,26 @@ impl Begun {
         self.commitment.is_some() && self.lot.is_none() && has_some
     }
 
-    /// As which one the visitor with this number of a roll came, of all in its lane of which the order is.
+    /// As which one the visitor with this place came, of all in its lane of which the order is.
     #[must_use]
-    pub fn came(&self, (born, number): (u64, u64)) -> Option<u64> {
-        let older = self.own().filter(|of| of.born < born);
+    pub fn came(&self, place: Place) -> Option<u64> {
+        let older = self.own().filter(|of| of.born < place.born);
         let before = older.map(|of| of.drawn).fold(0, u64::saturating_add);
-        let of = self.own().find(|of| of.born == born)?;
-        let within = number.checked_sub(of.base)?;
+        let of = self.own().find(|of| of.born == place.born)?;
+        let within = place.position.0.checked_sub(of.base)?;
         (1..=of.drawn)
             .contains(&within)
             .then(|| before.saturating_add(within))
     }
 
-    /// The roll and the number of the place that the lot gave to the visitor who drew this number of a roll; nothing where it gave none.
+    /// The place that the lot gave to the visitor who drew this one; nothing where it gave none.
     #[must_use]
-    pub fn by_lot(&self, drawn: (u64, u64)) -> Option<(u64, u64)> {
+    pub fn by_lot(&self, drawn: Place) -> Option<Place> {
         let (seed, came) = (self.seed()?, self.came(drawn)?);
         let mut given = seed.drawn(self.drawn()?, Position(came)).0;
         for of in self.own() {
             if given <= of.drawn {
-                return Some((of.born, of.base.saturating_add(given)));
+                return Some(Place::new(of.born, of.base.saturating_add(given)));
             }
             given = given.saturating_sub(of.drawn);
         }

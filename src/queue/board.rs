@@ -195,7 +195,7 @@ impl Board {
         });
         let begun = self.begun.as_ref();
         let place = self.place(number);
-        is_due && begun.is_some_and(|begun| begun.awaits_lot((place.born, place.position.0)))
+        is_due && begun.is_some_and(|begun| begun.awaits_lot(place))
     }
 
     /// Who goes in now.
@@ -218,6 +218,18 @@ pub struct Place {
     pub position: Position,
     /// The position that its holder drew, where a lot gave this one.
     pub came: Option<Position>,
+}
+
+impl Place {
+    /// A number of a roll that no lot gave.
+    #[must_use]
+    pub fn new(born: u64, number: u64) -> Self {
+        Self {
+            born,
+            position: Position(number),
+            came: None,
+        }
+    }
 }
 
 /// What a waiting ticket proves about the line, so that a store without memory can be told.

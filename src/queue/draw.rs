@@ -28,7 +28,7 @@ const LEAST_HALF: u32 = 3;
 /// The secret of a draw, as 64 hexadecimal digits: an HMAC under an entry of `jwt_secret`, so that it can be computed again
 /// after every loss. An id that is used again has another one, since the event opens at another time.
 #[must_use]
-pub fn secret(key: &[u8], room: &str, (event, opens_ms): (&str, u64)) -> String {
+pub fn secret(key: &[u8], room: &str, event: &str, opens_ms: u64) -> String {
     hex(HMAC::mac(
         format!("queue-draw {room} {event} {opens_ms}"),
         key,
@@ -39,14 +39,14 @@ pub fn secret(key: &[u8], room: &str, (event, opens_ms): (&str, u64)) -> String 
 pub trait DrawSecrets {
     /// Those of this event of this room, which was to open then as it began: of the entry of `jwt_secret` that signs first, then of
     /// the others.
-    fn secrets(&self, room: &str, event: (&str, u64)) -> Vec<String>;
+    fn secrets(&self, room: &str, event: &str, opens_ms: u64) -> Vec<String>;
 }
 
 /// Where no order is drawn.
 pub struct NoSecrets;
 
 impl DrawSecrets for NoSecrets {
-    fn secrets(&self, _room: &str, _event: (&str, u64)) -> Vec<String> {
+    fn secrets(&self, _room: &str, _event: &str, _opens_ms: u64) -> Vec<String> {
         Vec::new()
     }
 }
@@ -136,7 +136,7 @@ mod tests {
 
     fn seed(name: u64) -> Seed {
         Seed::new(
-            &secret(KEY.as_bytes(), "main", ("sale", 1_800_000_000_000)),
+            &secret(KEY.as_bytes(), "main", "sale", 1_800_000_000_000),
             &name.to_string(),
             Lane::Main,
             0,
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_steps_are_what_openssl_computes() {
-        let secret = secret(KEY.as_bytes(), "main", ("sale", 1_800_000_000_000));
+        let secret = secret(KEY.as_bytes(), "main", "sale", 1_800_000_000_000);
         assert_eq!(secret, SECRET);
         assert_eq!(
             commitment(&secret),

@@ -85,15 +85,15 @@ mod tests {
 
     /// The main line, the front lane and the line of a region, each as cursor and length.
     fn board(main: (u64, u64), front: (u64, u64), west: (u64, u64)) -> Board {
-        let other = |lane, (cursor, length): (u64, u64)| LaneState {
+        let other = |lane, cursor, length| LaneState {
             rolls: vec![Stretch::new(0, cursor, length)],
             ..LaneState::new(lane)
         };
         Board {
             rolls: vec![Stretch::new(0, main.0, main.1)],
             lanes: vec![
-                other(Lane::Front, front),
-                other(Lane::read("west").unwrap(), west),
+                other(Lane::Front, front.0, front.1),
+                other(Lane::read("west").unwrap(), west.0, west.1),
             ],
             epoch: 1,
             ..Board::default()

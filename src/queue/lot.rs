@@ -35,16 +35,11 @@ impl Schedule<'_> {
     /// What is committed to when an event begins that opens then, by the entry of `jwt_secret` that signs: `id opens commitment`.
     /// Nothing for an order by arrival.
     #[must_use]
-    pub fn committed(
-        &self,
-        room: &str,
-        (id, opens_ms): (&str, u64),
-        order: &Order,
-    ) -> Option<String> {
+    pub fn committed(&self, room: &str, id: &str, opens_ms: u64, order: &Order) -> Option<String> {
         if !order.is_drawn() {
             return None;
         }
-        let secrets = self.secrets.secrets(room, (id, opens_ms));
+        let secrets = self.secrets.secrets(room, id, opens_ms);
         let commitment = commitment(secrets.first()?);
         Some(format!("{id} {opens_ms} {commitment}"))
     }
@@ -53,15 +48,15 @@ impl Schedule<'_> {
     #[must_use]
     pub fn reveal(&self, room: &str, begun: &Begun) -> Option<Reveal> {
         let published = begun.commitment.as_ref()?;
-        let reveals = self.reveals(room, (&begun.id, begun.opens_ms));
+        let reveals = self.reveals(room, &begun.id, begun.opens_ms);
         let mut reveals = reveals.into_iter();
         reveals.find(|reveal| reveal.commitment == *published)
     }
 
     /// What can have been committed to when this event began: for each entry of `jwt_secret`.
     #[must_use]
-    pub fn reveals(&self, room: &str, event: (&str, u64)) -> Vec<Reveal> {
-        let secrets = self.secrets.secrets(room, event).into_iter();
+    pub fn reveals(&self, room: &str, id: &str, opens_ms: u64) -> Vec<Reveal> {
+        let secrets = self.secrets.secrets(room, id, opens_ms).into_iter();
         let reveal = |secret: String| Reveal {
             commitment: commitment(&secret),
             secret,
@@ -84,7 +79,7 @@ impl Schedule<'_> {
         }
         let as_it_is = (event.opens_ms, &event.order);
         let (opens_ms, order) = begun.map_or(as_it_is, |(_, begun)| (begun.opens_ms, &begun.order));
-        let committed = self.committed(room, (&event.id, opens_ms), order);
+        let committed = self.committed(room, &event.id, opens_ms, order);
         committed.map(LotNews::Commitment)
     }
 }

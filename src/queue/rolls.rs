@@ -136,10 +136,10 @@ impl Board {
         drawn(self.rolls.iter().filter(|of| of.born < born))
     }
 
-    /// How far behind this number of a roll a position is.
+    /// How far behind this place a position is.
     #[must_use]
-    pub fn behind(&self, (born, number): (u64, u64), position: Position) -> Option<u64> {
-        let begin = self.before(born).saturating_add(number);
+    pub fn behind(&self, first: Place, position: Position) -> Option<u64> {
+        let begin = self.before(first.born).saturating_add(first.position.0);
         position.0.checked_sub(begin).filter(|far| *far > 0)
     }
 
@@ -184,8 +184,9 @@ impl Board {
     /// The same for the number of a place.
     fn given(&self, place: Place) -> Option<Position> {
         let begun = self.begun.as_ref()?;
-        let (born, number) = begun.by_lot((place.born, place.position.0))?;
-        Some(Position(self.before(born).saturating_add(number)))
+        let given = begun.by_lot(place)?;
+        let before = self.before(given.born);
+        Some(Position(before.saturating_add(given.position.0)))
     }
 
     /// The place with the number that the lot gave to its holder, where there was a lot.

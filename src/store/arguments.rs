@@ -31,7 +31,7 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
     let rest = [
         front,
         turn,
-        watched(&line.health),
+        watched(&line.health.0, line.health.1),
         scheduled(line.schedule.events),
         lot,
         now,
@@ -116,7 +116,7 @@ pub(super) fn named((name, value): (&'static str, String)) -> (Cow<'static, str>
 }
 
 /// The rule for the origin, where it is watched; a marker of this call would stand for that many seconds.
-fn watched((rule, life_s): &(HealthRule, u64)) -> Option<(&'static str, String)> {
+fn watched(rule: &HealthRule, life_s: u64) -> Option<(&'static str, String)> {
     let is_watched = rule.setting != OriginHealth::Off;
-    is_watched.then(|| ("health", rule.written(*life_s)))
+    is_watched.then(|| ("health", rule.written(life_s)))
 }

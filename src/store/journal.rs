@@ -25,8 +25,10 @@ impl Line<'_> {
     /// The store's fault.
     pub fn trace(
         &self,
-        (head, signed): (Option<Head>, u64),
-        (lane, place): (Lane, Option<Place>),
+        head: Option<Head>,
+        signed: u64,
+        lane: Lane,
+        place: Option<Place>,
     ) -> Result<Traced, StoreError> {
         let of_place = |place: Place| {
             [

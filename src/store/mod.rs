@@ -128,7 +128,8 @@ impl Line<'_> {
     pub fn look(
         &self,
         id: &str,
-        (proof, event): (WaitingProof, Option<&Begun>),
+        proof: WaitingProof,
+        event: Option<&Begun>,
         may_draw: MayDraw,
         batches: &[Batch],
     ) -> Result<LineAnswer, StoreError> {

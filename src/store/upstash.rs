@@ -348,7 +348,7 @@ mod tests {
     }
 
     /// How much was read, and when that was over.
-    fn slow((left, piece, pause): (usize, usize, u64), says: bool) -> (Option<usize>, u64) {
+    fn slow(left: usize, piece: usize, pause: u64, says: bool) -> (Option<usize>, u64) {
         let now = std::cell::Cell::new(0);
         let mut body = Slow {
             left,
@@ -364,22 +364,22 @@ mod tests {
 
     #[test]
     fn an_answer_that_trickles_is_none_after_two_seconds() {
-        assert_eq!(slow((430, 8, 300), true), (None, 2_100));
-        assert_eq!(slow((430, 8, 300), false), (None, 2_100));
-        assert_eq!(slow((48, 8, 300), true), (Some(48), 2_100), "in time");
-        assert_eq!(slow((430, 100, 0), false), (Some(430), 0));
-        assert_eq!(slow((0, 8, 300), true), (Some(0), 300));
+        assert_eq!(slow(430, 8, 300, true), (None, 2_100));
+        assert_eq!(slow(430, 8, 300, false), (None, 2_100));
+        assert_eq!(slow(48, 8, 300, true), (Some(48), 2_100), "in time");
+        assert_eq!(slow(430, 100, 0, false), (Some(430), 0));
+        assert_eq!(slow(0, 8, 300, true), (Some(0), 300));
     }
 
     #[test]
     fn an_answer_that_is_complete_is_one_however_late_it_came() {
-        assert_eq!(slow((430, 430, 5_000), true), (Some(430), 10_000));
-        assert_eq!(slow((430, 430, 5_000), false), (None, 5_000), "who knows");
+        assert_eq!(slow(430, 430, 5_000, true), (Some(430), 10_000));
+        assert_eq!(slow(430, 430, 5_000, false), (None, 5_000), "who knows");
     }
 
     #[test]
     fn an_answer_without_an_end_is_none() {
-        let (read, _) = slow((usize::MAX, 4096, 0), false);
+        let (read, _) = slow(usize::MAX, 4096, 0, false);
         assert_eq!(read, None);
     }
 

@@ -13,7 +13,8 @@ const ALLOWANCE_TYPE: &str = "queue-allow+jwt";
 #[must_use]
 pub fn sign_allowance(
     keys: &Keys,
-    (name, ends): (&str, u64),
+    name: &str,
+    ends: u64,
     room: &RoomName,
     now: Now,
 ) -> Option<String> {
@@ -67,7 +68,7 @@ mod tests {
 
     fn token() -> String {
         let keys = Keys::new(SECRET, None);
-        sign_allowance(&keys, ("uptime", NOW + 60), &main(), at(NOW)).unwrap_or_default()
+        sign_allowance(&keys, "uptime", NOW + 60, &main(), at(NOW)).unwrap_or_default()
     }
 
     #[test]
@@ -83,7 +84,7 @@ mod tests {
         );
         assert_eq!(read(&Keys::new(OTHER, None)), Err(AllowFault::Wrong));
         let names = ("a".repeat(32), RoomName::new("r".repeat(64)));
-        let longest = sign_allowance(&keys, (&names.0, 4_102_444_800), &names.1, at(NOW));
+        let longest = sign_allowance(&keys, &names.0, 4_102_444_800, &names.1, at(NOW));
         let longest = longest.unwrap_or_default();
         assert_eq!(keys.allowance(&longest, &names.1, at(NOW)), Ok(names.0));
     }

@@ -57,7 +57,7 @@ pub struct Challenged {
 impl Challenged {
     /// Challenged now, for this price.
     #[must_use]
-    pub fn new(price: Price, (now, life): (Now, u64)) -> Self {
+    pub fn new(price: Price, now: Now, life: u64) -> Self {
         Self {
             from: waited(price.wait, now, life),
             place: price.place,
@@ -69,7 +69,7 @@ impl Challenged {
     /// Challenged once more, since the network's numbers have become dearer. What was calculated counts, unless it has bought a
     /// number already.
     #[must_use]
-    pub fn again(self, price: Price, (now, life): (Now, u64)) -> Self {
+    pub fn again(self, price: Price, now: Now, life: u64) -> Self {
         let counts = self.paid < price.place && now.secs() < self.until;
         let waits_already = self.from > now.secs();
         Self {
@@ -138,7 +138,8 @@ impl Keys {
         &self,
         held: &Ticket,
         proof: Proof,
-        (text, answer): (&str, &str),
+        text: &str,
+        answer: &str,
         now: Now,
     ) -> Answer {
         let set = text.split_once('.').and_then(|(set, _)| set.parse().ok());
@@ -156,15 +157,15 @@ impl Keys {
         let asked = held.challenge();
         match set.filter(is_in_time).filter(is_ours).zip(asked) {
             None => Answer::Stale,
-            Some((set, asked)) if self.fits(proof, (text, answer), &asked) => {
+            Some((set, asked)) if self.fits(proof, text, answer, &asked) => {
                 Answer::Solved(Box::new(held.solved(set, asked, proof)))
             }
-            Some((_, asked)) if self.fits(proof.other(), (text, answer), &asked) => Answer::Stale,
+            Some((_, asked)) if self.fits(proof.other(), text, answer, &asked) => Answer::Stale,
             Some(_) => Answer::Wrong,
         }
     }
 
-    fn fits(&self, proof: Proof, (text, answer): (&str, &str), asked: &Challenged) -> bool {
+    fn fits(&self, proof: Proof, text: &str, answer: &str, asked: &Challenged) -> bool {
         match proof {
             Proof::Calculation => is_solved(text, answer, asked.tries()),
             Proof::Verifier => self.of(Purpose::Verifier).any(|key| {
@@ -270,8 +271,8 @@ impl Ticket {
     #[must_use]
     pub fn challenged(&self, price: Price, now: Now, life: u64) -> Standing {
         let challenge = match self.challenge() {
-            Some(asked) => asked.again(price, (now, life)),
-            None => Challenged::new(price, (now, life)),
+            Some(asked) => asked.again(price, now, life),
+            None => Challenged::new(price, now, life),
         };
         Standing::Provisional {
             tries: 0,
@@ -321,7 +322,7 @@ mod tests {
         let text = keys.challenge(held, at(now));
         let tries = held.challenge().map_or(1, |asked| asked.tries());
         let answer = calculated(&text, tries);
-        match keys.answer(held, Proof::Calculation, (&text, &answer), at(now)) {
+        match keys.answer(held, Proof::Calculation, &text, &answer, at(now)) {
             Answer::Solved(ticket) => *ticket,
             other => unreachable!("{other:?}"),
         }
@@ -332,7 +333,7 @@ mod tests {
         let (keys, held) = (keys(), held("a"));
         let text = keys.challenge(&held, at(NOW));
         let answer = calculated(&text, TRIES);
-        let worth = |now| keys.answer(&held, Proof::Calculation, (&text, &answer), at(now));
+        let worth = |now| keys.answer(&held, Proof::Calculation, &text, &answer, at(now));
         let Answer::Solved(ticket) = worth(NOW + 2) else {
             unreachable!("it is solved");
         };
@@ -351,7 +352,7 @@ mod tests {
         let text = keys.challenge(&held("a"), at(NOW));
         let answer = calculated(&text, TRIES);
         let worth = |ticket: &Ticket, text: &str, answer: &str| {
-            keys.answer(ticket, Proof::Calculation, (text, answer), at(NOW + 1))
+            keys.answer(ticket, Proof::Calculation, text, answer, at(NOW + 1))
         };
         assert_eq!(worth(&held("b"), &text, &answer), Answer::Stale);
         assert_eq!(worth(&held("a"), &text, "0x"), Answer::Wrong);
@@ -363,8 +364,7 @@ mod tests {
             assert_eq!(worth(&held("a"), forged, "0"), Answer::Stale, "{forged}");
         }
         let other = Keys::new("another-secret-of-this-test-32-bytes", None);
-        let given = (&*text, &*answer);
-        let by_other = other.answer(&held("a"), Proof::Calculation, given, at(NOW + 1));
+        let by_other = other.answer(&held("a"), Proof::Calculation, &text, &answer, at(NOW + 1));
         assert_eq!(by_other, Answer::Stale);
         let ticket = answered(&keys, &held("a"), NOW);
         assert_eq!(worth(&ticket, &text, &answer), Answer::Stale, "once more");
@@ -414,8 +414,7 @@ mod tests {
         let text = keys.challenge(&held, at(NOW));
         assert_eq!(text, "1800000000.yBp4H2lXZv8Z");
         let signed = "3644a2fba8e4cfb3ec4e30125f8f2ce9d6f26e4d0ba7342cb1fc0a0cbdaa069e";
-        let worth =
-            |keys: &Keys, proof, answer| keys.answer(&held, proof, (&text, answer), at(NOW));
+        let worth = |keys: &Keys, proof, answer| keys.answer(&held, proof, &text, answer, at(NOW));
         let Answer::Solved(ticket) = worth(&keys, Proof::Verifier, signed) else {
             unreachable!("it is its answer");
         };

@@ -259,7 +259,7 @@ impl Keys {
             return None;
         }
         // Whether it has expired is looked at below: the library would add a tolerance.
-        let by = |key: &HS256Key| signed(key, token, ("JWT", LAPSED_DAYS), now);
+        let by = |key: &HS256Key| signed(key, token, "JWT", LAPSED_DAYS, now);
         let claims: JWTClaims<Claims> =
             by(&self.current).or_else(|| self.previous.iter().find_map(by))?;
         let issued = claims.issued_at?.as_secs();
@@ -294,9 +294,9 @@ impl Keys {
 }
 
 impl DrawSecrets for Keys {
-    fn secrets(&self, room: &str, event: (&str, u64)) -> Vec<String> {
+    fn secrets(&self, room: &str, event: &str, opens_ms: u64) -> Vec<String> {
         let entries = std::iter::once(&self.current).chain(&self.previous);
-        let secret = |entry: &HS256Key| draw::secret(&entry.to_bytes(), room, event);
+        let secret = |entry: &HS256Key| draw::secret(&entry.to_bytes(), room, event, opens_ms);
         entries.map(secret).collect()
     }
 }
@@ -305,7 +305,8 @@ impl DrawSecrets for Keys {
 fn signed(
     key: &HS256Key,
     token: &str,
-    (kind, days): (&str, u64),
+    kind: &str,
+    days: u64,
     now: Now,
 ) -> Option<JWTClaims<Claims>> {
     let options = VerificationOptions {

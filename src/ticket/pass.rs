@@ -48,7 +48,7 @@ impl Keys {
         if pass.len() > LONGEST_TICKET {
             return None;
         }
-        let by = |key: &HS256Key| signed(key, pass, (PASS_TYPE, 1), now);
+        let by = |key: &HS256Key| signed(key, pass, PASS_TYPE, 1, now);
         let mut previous = self.previous.iter().map(pass_key);
         let claims = by(&self.pass).or_else(|| previous.find_map(|key| by(&key)))?;
         let is_of_here = claims.custom.room == room.as_str();

@@ -26,7 +26,7 @@ pub(super) fn answer(ticket: Option<Ticket>, request: &Request<'_>) -> ApiAnswer
     };
     let (keys, proof) = (&config.tickets.keys, request.room.proof());
     let is_asked = held.is_provisional();
-    match keys.answer(&held, proof, (&text, &answer), request.now) {
+    match keys.answer(&held, proof, &text, &answer, request.now) {
         Answer::Solved(ticket) if is_asked => {
             let cookies = ticket_cookie::cookies(&ticket, request);
             ApiAnswer::Reply(back(&to).with_cookies(cookies), Reason::Solved)

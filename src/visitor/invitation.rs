@@ -53,7 +53,8 @@ fn asking(given: (Option<&str>, &str), request: &Request<'_>) -> Reply {
     let words = words_of(held.as_ref(), request.call);
     let action = format!("{}/invitation", request.room.routes);
     let frames = request.config.web.frame_ancestors.as_deref();
-    page::invitation(&action, given, words, frames).with("vary", "Accept-Language, Cookie")
+    page::invitation(&action, given.0, given.1, words, frames)
+        .with("vary", "Accept-Language, Cookie")
 }
 
 fn posted(body: &mut dyn Read, request: &Request<'_>) -> ApiAnswer {

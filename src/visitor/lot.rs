@@ -62,7 +62,7 @@ fn place(begun: &Begun, board: &Board, ticket: &Ticket) -> Option<(u64, Option<u
     // Who came behind the lot is at the place behind all of it.
     let within = |position: Position| {
         let place = board.place(position);
-        let is_in = begun.came((place.born, place.position.0));
+        let is_in = begun.came(place);
         is_in.or_else(|| board.behind(begun.first()?, position))
     };
     let place = board.redrawn(proof).place;

@@ -123,7 +123,7 @@ impl Room {
     /// The board after a visit of who has this place.
     fn looks(&self, id: &str, place: WaitingProof, ms: u64) -> Board {
         let looked = self.line(None, ms, |line| {
-            line.look(id, (place, None), MayDraw::Yes, &[])
+            line.look(id, place, None, MayDraw::Yes, &[])
         });
         looked.unwrap().board
     }

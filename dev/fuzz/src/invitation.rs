@@ -97,7 +97,7 @@ fn invitation(input: &mut Input<'_>) {
 
 fn allowance(input: &mut Input<'_>) {
     let (name, ends) = (input.name(32), input.number());
-    let token = sign_allowance(&KEYS, (&name, ends), &ROOM, now()).unwrap_or_default();
+    let token = sign_allowance(&KEYS, &name, ends, &ROOM, now()).unwrap_or_default();
     let expected = if ends > NOW {
         Ok(name)
     } else {

@@ -57,7 +57,7 @@ pub(crate) fn is_worth_nothing(token: &str) {
     };
     let (text, answer) = token.split_once(' ').unwrap_or((token, ""));
     for proof in [Proof::Calculation, Proof::Verifier] {
-        let worth = keys.answer(&held, proof, (text, answer), now());
+        let worth = keys.answer(&held, proof, text, answer, now());
         assert_eq!(worth, Answer::Stale, "an answer to a challenge");
     }
 }

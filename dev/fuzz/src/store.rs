@@ -225,7 +225,7 @@ fn verbs(says: &Says, pairs: &Pairs) {
         assert_eq!(answer.lane.name(), lane);
     };
     let _ = with_line(says, |line| line.join(ID)).inspect(answered);
-    let look = |line: &Line<'_>| line.look(ID, (place(), None), MayDraw::Yes, &[]);
+    let look = |line: &Line<'_>| line.look(ID, place(), None, MayDraw::Yes, &[]);
     let _ = with_line(says, look).inspect(answered);
     let _ = with_line(says, changed).inspect(|changed| match changed {
         Changed::Done(board, effect) | Changed::Replayed(board, effect) => {

@@ -1,6 +1,6 @@
 //! The state of a line as one call of the store left it, in words that no wire has.
 
-use now_serving::queue::{Begun, CurrentEvent, Lane, Mode, Pace, Phase, Stretch};
+use now_serving::queue::{self, Begun, CurrentEvent, Lane, Mode, Pace, Phase, Stretch};
 use std::collections::BTreeMap;
 
 use crate::held::Held;
@@ -120,9 +120,10 @@ impl Board {
             return Some(Place::Unsettled);
         }
         let by_lot = self.begun.as_ref().filter(|_| held.came.is_none());
-        let by_lot = by_lot.and_then(|begun| begun.of(held.lane).by_lot((held.born, number)));
-        let (born, number) = by_lot.unwrap_or((held.born, number));
-        Some(Place::At(held.lane, born, number))
+        let drawn = queue::Place::new(held.born, number);
+        let by_lot = by_lot.and_then(|begun| begun.of(held.lane).by_lot(drawn));
+        let place = by_lot.unwrap_or(drawn);
+        Some(Place::At(held.lane, place.born, place.position.0))
     }
 
     /// What a lane has of a roll.

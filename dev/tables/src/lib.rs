@@ -95,5 +95,5 @@ pub fn read(name: &str) -> Result<Table, String> {
 #[must_use]
 pub fn secret(event: &str) -> String {
     let key = b"0123456789abcdef0123456789abcdef";
-    draw::secret(key, "main", (event, 1_800_000_000_000))
+    draw::secret(key, "main", event, 1_800_000_000_000)
 }

@@ -27,7 +27,7 @@ use crate::table::{Case, Object, compare, span};
 struct Secrets;
 
 impl DrawSecrets for Secrets {
-    fn secrets(&self, _room: &str, (event, _): (&str, u64)) -> Vec<String> {
+    fn secrets(&self, _room: &str, event: &str, _opens_ms: u64) -> Vec<String> {
         vec![crate::secret(event)]
     }
 }
@@ -242,8 +242,8 @@ impl Play<'_> {
             home: visitor.home,
             ..from.clone()
         };
-        let shown = (proof, event.as_ref());
-        let answer = self.line(&from, |line| line.look(&id, shown, may_draw, &[]))?;
+        let event = event.as_ref();
+        let answer = self.line(&from, |line| line.look(&id, proof, event, may_draw, &[]))?;
         let answer = answer.map_err(|fault| fault.to_string())?;
         self.answered(name, &from, proof.place.came, &answer)
     }

@@ -480,8 +480,8 @@ impl Play<'_> {
             self.now_ms,
         );
         let commitment = event.and_then(|event| {
-            let opens = (event.id.as_str(), event.opens_ms);
-            self.schedule().committed("main", opens, &event.order)
+            self.schedule()
+                .committed("main", &event.id, event.opens_ms, &event.order)
         });
         Ok(SetEvents::To(NewEvents {
             commitment,

@@ -106,7 +106,10 @@ impl Reader<'_> {
             return Some(Passwords { secret, each });
         }
         let Pairs(pairs) = json::read(given.as_bytes()).unwrap_or(Pairs(Vec::new()));
-        let each: Option<Vec<Password>> = pairs.into_iter().map(named).collect();
+        let each: Option<Vec<Password>> = pairs
+            .into_iter()
+            .map(|(name, word)| named(name, &word))
+            .collect();
         let each = each.unwrap_or_default();
         let is_once = |one: &Password| {
             each.iter()
@@ -208,7 +211,7 @@ impl Reader<'_> {
 }
 
 /// One member of the object of passwords, if it is one.
-fn named((name, word): (String, Value)) -> Option<Password> {
+fn named(name: String, word: &Value) -> Option<Password> {
     let word = word.text()?.to_owned();
     is_name(&name).then_some(Password { name, word })
 }

@@ -63,7 +63,7 @@ impl NewEvents {
         let event = Event::of(listed, request.now.ms());
         let (schedule, room) = (request.schedule(), request.room.name.as_str());
         let committed = event
-            .and_then(|event| schedule.committed(room, (&event.id, event.opens_ms), &event.order));
+            .and_then(|event| schedule.committed(room, &event.id, event.opens_ms, &event.order));
         Self {
             surprise: event.and_then(|event| surprise(event, request)),
             commitment: committed,

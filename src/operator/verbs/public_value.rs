@@ -58,7 +58,7 @@ fn reveals(request: &Request<'_>) -> Vec<Reveal> {
     let begun = begun.filter(|begun| begun.id == event.id && begun.commitment.is_some());
     match begun {
         Some(begun) => schedule.reveal(room, &begun).into_iter().collect(),
-        None => schedule.reveals(room, (&event.id, event.opens_ms)),
+        None => schedule.reveals(room, &event.id, event.opens_ms),
     }
 }
 

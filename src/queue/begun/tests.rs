@@ -8,21 +8,22 @@ fn begun(text: &str) -> Begun {
 fn the_lot_moves_the_numbers_of_the_prequeue_and_no_others() {
     let undecided = begun("sale 5 drawn main/7=100:10 c0 - ");
     let decided = begun("sale 5 drawn~b main/7=100:10 c0 a1 beacon 4711");
-    let awaiting = [100, 101, 110, 111].map(|number| undecided.awaits_lot((7, number)));
+    let awaiting = [100, 101, 110, 111].map(|number| undecided.awaits_lot(Place::new(7, number)));
     assert_eq!(awaiting, [false, true, true, false]);
     assert_eq!(
-        [(7, 100), (7, 111), (8, 105)].map(|number| decided.by_lot(number)),
+        [(7, 100), (7, 111), (8, 105)]
+            .map(|(born, number)| decided.by_lot(Place::new(born, number))),
         [None; 3]
     );
-    assert_eq!(undecided.by_lot((7, 101)), None);
+    assert_eq!(undecided.by_lot(Place::new(7, 101)), None);
     let mut given: Vec<u64> = (101..=110)
-        .filter_map(|number| decided.by_lot((7, number)))
-        .map(|(_, number)| number)
+        .filter_map(|number| decided.by_lot(Place::new(7, number)))
+        .map(|given| given.position.0)
         .collect();
     given.sort_unstable();
     assert_eq!(given, (101..=110).collect::<Vec<_>>());
-    assert!(!decided.awaits_lot((7, 101)));
-    assert!(begun("sale 5 drawn - c0 - ").awaits_lot((7, 1)));
+    assert!(!decided.awaits_lot(Place::new(7, 101)));
+    assert!(begun("sale 5 drawn - c0 - ").awaits_lot(Place::new(7, 1)));
 }
 
 #[test]
@@ -34,7 +35,8 @@ fn the_rolls_of_a_prequeue_have_one_lot() {
     let numbers: Vec<(u64, u64)> = numbers.collect();
     let mut given: Vec<(u64, u64)> = numbers
         .iter()
-        .filter_map(|number| decided.by_lot(*number))
+        .filter_map(|(born, number)| decided.by_lot(Place::new(*born, *number)))
+        .map(|given| (given.born, given.position.0))
         .collect();
     let of_later = given.iter().take(30).filter(|(born, _)| *born == 9).count();
     assert!(
@@ -43,7 +45,7 @@ fn the_rolls_of_a_prequeue_have_one_lot() {
     );
     given.sort_unstable();
     assert_eq!(given, numbers);
-    assert_eq!(decided.came((9, 3)), Some(31));
+    assert_eq!(decided.came(Place::new(9, 3)), Some(31));
 }
 
 #[test]
@@ -93,21 +95,21 @@ fn each_lane_has_an_order_of_its_own() {
     assert_eq!(whole.written(), text);
     let west = Lane::read("west").unwrap_or_default();
     let given = |begun: &Begun, base: u64| -> Vec<u64> {
-        let all = (1..=10).filter_map(|came| begun.by_lot((7, base + came)));
-        all.map(|(_, number)| number - base).collect()
+        let all = (1..=10).filter_map(|came| begun.by_lot(Place::new(7, base + came)));
+        all.map(|given| given.position.0 - base).collect()
     };
     let (of_main, of_west) = (given(&whole, 100), given(&whole.of(west), 7));
     assert!(of_main.len() == 10 && of_west.len() == 10);
     assert_ne!(of_main, of_west, "the seed names the lane");
-    assert_eq!(whole.of(Lane::Front).by_lot((7, 1)), None);
+    assert_eq!(whole.of(Lane::Front).by_lot(Place::new(7, 1)), None);
     // A ticket has its own lane, and computes the same.
     let ticket = whole.of(west).on_ticket().unwrap_or_default();
     let read = Begun::of_ticket(&ticket, west);
     assert_eq!(read.map(|read| given(&read, 7)), Some(of_west), "{ticket}");
     let somewhere = begun("sale 5 drawn west/7=0:3 c0 - ");
-    assert!(somewhere.is_undecided() && !somewhere.awaits_lot((7, 1)));
-    assert!(somewhere.of(west).awaits_lot((7, 3)));
-    assert!(!somewhere.of(Lane::Front).awaits_lot((7, 1)));
+    assert!(somewhere.is_undecided() && !somewhere.awaits_lot(Place::new(7, 1)));
+    assert!(somewhere.of(west).awaits_lot(Place::new(7, 3)));
+    assert!(!somewhere.of(Lane::Front).awaits_lot(Place::new(7, 1)));
     for broken in [
         "sale 5 drawn west",
         "sale 5 drawn west=1:2",

@@ -23,8 +23,10 @@ pub(super) fn challenged(
     let unsent = waiting.unsent.then(|| words.text("unsent"));
     let frames = request.config.web.frame_ancestors.as_deref();
     page::challenge(
-        (status, waiting.refresh),
-        (challenge, unsent),
+        status,
+        waiting.refresh,
+        challenge,
+        unsent,
         &here,
         words,
         frames,

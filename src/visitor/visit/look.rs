@@ -293,7 +293,7 @@ impl WaitingVisitor<'_> {
         } else {
             MayDraw::No
         };
-        let asked = (self.line()).look(id, (self.proof, event), may_draw, batches);
+        let asked = (self.line()).look(id, self.proof, event, may_draw, batches);
         note_claim(id, &asked, self.request);
         asked
     }

@@ -199,7 +199,7 @@ fn comes(world: &World, number: u64) {
         Cursor(0),
     );
     let id = format!("visitor-{number}");
-    let told = world.line(|line| line.look(&id, (proof, None), MayDraw::Yes, &[]));
+    let told = world.line(|line| line.look(&id, proof, None, MayDraw::Yes, &[]));
     let claim = told.unwrap().claim;
     assert!(matches!(claim, Some(Claim::Session(_))), "{claim:?}");
 }

@@ -13,7 +13,7 @@ fn allowance(house: &House, seconds: i64) -> String {
     let now = Now::from_ms(house.now_ms());
     let ends = now.secs().saturating_add_signed(seconds);
     let (keys, room) = (Keys::new(SECRET, None), RoomName::new(house.room()));
-    sign_allowance(&keys, ("uptime", ends), &room, now).unwrap()
+    sign_allowance(&keys, "uptime", ends, &room, now).unwrap()
 }
 
 /// A room with a line.

@@ -175,7 +175,7 @@ impl Room {
         batches: &[Batch],
     ) -> Result<LineAnswer, StoreError> {
         self.line(None, *lane, |line| {
-            line.look(id, (*place, None), MayDraw::Yes, batches)
+            line.look(id, *place, None, MayDraw::Yes, batches)
         })
     }
 
