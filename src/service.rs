@@ -26,8 +26,8 @@ use crate::telemetry::log::Decision;
 use crate::visitor;
 use crate::visitor::routes::{self};
 pub use crate::visitor::visit::FollowUp;
-use crate::visitor::visit::visit;
-use crate::visitor::{Brought, kind};
+use crate::visitor::visit::{Visit, visit};
+use crate::visitor::{Brought, Kind, kind};
 use crate::visitor::{store_health, ticket_cookie};
 pub use entries::{
     noted_entry, recount_entry, released_entry, settings_entries, sick_entry, uncounted_entry,
@@ -268,6 +268,17 @@ fn of_operator(call: &Call, answered: Answered) -> Outcome<'static> {
         renewal: None,
         after: FollowUp::Nothing,
         rescue: None,
+    }
+}
+
+/// The ticket as cookies, where it differs from the one that came, or came under another name. To a page elsewhere none is given unless one came
+/// along: the browser would put it in the place of a ticket that is not known here.
+fn signed(visit: &Visit, kind: impl FnOnce() -> Kind, request: &Request<'_>) -> Vec<String> {
+    let may_be_kept = || kind() != Kind::Elsewhere || ticket_cookie::keeps_cookies(request);
+    if visit.must_sign && may_be_kept() {
+        ticket_cookie::cookies(&visit.ticket, request)
+    } else {
+        ticket_cookie::moved(&visit.ticket, request)
     }
 }
 

@@ -1,7 +1,7 @@
 //! How a visit is answered and written down.
 
 use super::to_origin::{bare, of_visitor};
-use super::{Outcome, Request, for_visitor, logged_fault, reply_with, waf};
+use super::{Outcome, Request, for_visitor, logged_fault, reply_with, signed, waf};
 use crate::cache::Once;
 use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
@@ -22,7 +22,7 @@ pub(super) fn worded<'a>(kind: Kind, visit: Visit, request: &Request<'a>) -> Out
         now,
         ..
     } = *request;
-    let cookies = signed(kind, &visit, request);
+    let cookies = signed(&visit, || kind, request);
     let (reason, event_phase) = (reason(&visit, request), phase(&visit, request));
     let mut rescue = None;
     let inspected = waf::of_visit(&visit, reason, request);
@@ -106,8 +106,7 @@ pub(super) fn visitor_api(
         Update::Place => answer::place(&visit, request),
     };
     // There is a visit only for a ticket that came.
-    let kind = kind(request, Brought::Ticket);
-    let cookies = signed(kind, &visit, request);
+    let cookies = signed(&visit, || kind(request, Brought::Ticket), request);
     let reply = for_visitor(call, reply.with_cookies(cookies), config);
     // Who may go in does so by the next request.
     outcome(Answer::Reply(reply), visit, row.reason, request)
@@ -139,28 +138,19 @@ fn share(request: &Request<'_>) -> Sampling {
     Sampling::one_in(request.config.logging.sample, request.call.chance())
 }
 
-/// The ticket as cookies, where it differs from the one that came, or came under another name. To a page elsewhere none is given unless one came
-/// along: the browser would put it in the place of a ticket that is not known here.
-pub(super) fn signed(kind: Kind, visit: &Visit, request: &Request<'_>) -> Vec<String> {
-    let may_be_kept = kind != Kind::Elsewhere || ticket_cookie::keeps_cookies(request);
-    if visit.must_sign && may_be_kept {
-        ticket_cookie::cookies(&visit.ticket, request)
-    } else {
-        ticket_cookie::moved(&visit.ticket, request)
-    }
-}
-
 fn outcome(
     answer: Answer,
     visit: Visit,
     reason: Reason,
     request: &Request<'_>,
 ) -> Outcome<'static> {
-    let inversion = visit.inversion(reason);
+    let is_admitted = visit.end == VisitOutcome::Admitted;
+    let inversion = is_admitted.then(|| visit.inversion(reason)).flatten();
     let is_look = !visit.must_sign && visit.fault.is_none();
-    let decision = match visit.end {
-        VisitOutcome::Admitted => Decision::forwarded(reason),
-        _ => Decision::answered(reason),
+    let decision = if is_admitted {
+        Decision::forwarded(reason)
+    } else {
+        Decision::answered(reason)
     };
     let record = Decision {
         share: match visit.end.row().log {

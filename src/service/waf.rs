@@ -3,8 +3,7 @@
 //!
 //! Invariant: a visitor who would go in by a request that is stopped stays outside with the place in the line.
 
-use super::visits::signed;
-use super::{Outcome, for_visitor};
+use super::{Outcome, for_visitor, signed};
 use crate::http::{Answer, Call, Reply};
 use crate::queue::{Inspected, Platform, Reason, Stop, Waf};
 use crate::request::Request;
@@ -50,9 +49,9 @@ pub(super) fn visit_stopped(
     let (call, config) = (request.call, request.config);
     let cookies = if goes_in(visit, reason, request) {
         let kept = visit.rescued(request.pop.last_board(), request.now);
-        kept.map(|kept| signed(kind, &kept, request))
+        kept.map(|kept| signed(&kept, || kind, request))
     } else {
-        Some(signed(kind, visit, request))
+        Some(signed(visit, || kind, request))
     };
     let frames = config.web.frame_ancestors.as_deref();
     let reply = answer::stopped(stop, Some(&visit.ticket), call, frames);

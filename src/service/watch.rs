@@ -55,7 +55,7 @@ impl Rescue<'_> {
         };
         // Each time, so that it counts once however long the origin fails.
         pop.hear(Once::Rescued, id);
-        let cookies = super::visits::signed(kind, &visit, &request);
+        let cookies = super::signed(&visit, || kind, &request);
         let reply = answer::answer(kind, &visit, cookies, &request);
         let reply = for_visitor(request.call, reply, request.config);
         (super::secured(request.call, reply), reason)

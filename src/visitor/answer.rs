@@ -221,6 +221,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     let estimate = estimate.and_then(|(board, ahead)| board.estimated_wait(ahead, now.ms()));
     let (message, said) = message(board.map(|board| &board.live), room);
     let tells_place = !visit_awaits_lot(visit, request);
+    let is_challenged = visit.end == VisitOutcome::Challenged;
     Waiting {
         position: visit.position().filter(|_| tells_place),
         lane: visit.ticket.lane,
@@ -239,7 +240,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         refresh: refresh(visit, ahead.unwrap_or(0), estimate, request),
         still: visit.ticket.still,
         unsent: !matches!(call.method.as_str(), "GET" | "HEAD"),
-        challenge: challenge(visit, request),
+        challenge: is_challenged.then(|| challenge(visit, request)),
     }
 }
 

@@ -18,14 +18,16 @@ mod signals;
 mod verdict;
 
 use crate::cache::RefreshGuard;
-use crate::queue::{AboveBound, Board, CountedRenewal, Cursor, Invited, Position, Signal};
+use crate::queue::{
+    AboveBound, Board, CountedRenewal, Cursor, Invited, Position, Signal, WaitingProof,
+};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::{Grace, Standing, Ticket};
 use crate::visitor::outcome::{TicketKept, VisitOutcome, WithoutStore};
 use crate::visitor::store_health;
 use crate::visitor::{Brought, Kind};
-use begin::{anew, held, to_draw};
+use begin::{anew, new_ticket, to_draw};
 pub(crate) use best::best;
 pub use called::WayIn;
 pub(crate) use called::{is_called_only, is_kept_out};
@@ -33,7 +35,7 @@ use ending::{decided, outside, without_store};
 use first::{by_the_copy, draw_and_tell, without_a_draw};
 use look::{BoardRead, Look, Seen, WaitingVisitor};
 pub use session::Shared;
-use session::{Inside, anew_with, ended_by_look, looked_first};
+use session::{Inside, anew_with, ended_by_look, kept_inside, looked_first};
 pub(crate) use session::{outside_now, renewed_unsigned, still_inside, was_ended};
 
 use signals::{judged, kept_from_drawing};
@@ -97,31 +99,53 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
     visit
 }
 
-/// The visit without what the journal had reached.
+/// The visit without what the journal had reached: by who holds the ticket, the shortest way first.
 fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
-    let Request { call, pop, now, .. } = *request;
+    let Request { call, now, .. } = *request;
     let brought = Brought::of(ticket.as_ref(), now);
-    let mut held = held(ticket, &call.id, now);
+    let held = match ticket {
+        Some(ticket) if brought == Brought::Ticket => ticket,
+        lapsed => new_ticket(lapsed, &call.id, now),
+    };
+    let held = if held.is_inside(now) {
+        match inside(kind, held, request) {
+            Ok(visit) => return *visit,
+            Err(left) => *left,
+        }
+    } else {
+        held
+    };
+    match held.standing {
+        Standing::Waiting(proof) if kind == Kind::Poll => looked(kind, held, proof, request),
+        _ => draws_or_looks(kind, held, brought, request),
+    }
+}
+
+/// A visitor inside stays there, or is left with this ticket outside.
+fn inside(kind: Kind, held: Ticket, request: &Request<'_>) -> Result<Box<Visit>, Box<Ticket>> {
+    let (pop, now) = (request.pop, request.now);
     let look = looked_first(kind, &held, request);
     if let Some((ticket, board)) = ended_by_look(&held, look.as_ref(), request) {
         // No number is drawn by the same request: that would be another call.
-        return Visit {
+        return Ok(Box::new(Visit {
             after: look.map_or(FollowUp::Nothing, |look| look.after),
             ..Visit::provisional(ticket, board)
-        };
+        }));
     }
-    if held.is_inside(now) {
-        match still_inside(&held, pop, now) {
-            Some(after) => match session::kept_inside(kind, &held, request) {
-                Ok(inside) => {
-                    let visit = Visit::inside(held, &inside, after);
-                    return visit.held_back_or_in(kind, look, request);
-                }
-                Err(over) => held = anew_with(&held, over, now),
-            },
-            None => held = outside(held, now),
+    let Some(after) = still_inside(&held, pop, now) else {
+        return Err(Box::new(outside(held, now)));
+    };
+    match kept_inside(kind, &held, request) {
+        Ok(inside) => {
+            let visit = Visit::inside(held, &inside, after);
+            Ok(Box::new(visit.held_back_or_in(kind, look, request)))
         }
+        Err(over) => Err(Box::new(anew_with(&held, over, now))),
     }
+}
+
+/// A visitor outside, by a request that may draw a number or for which none is drawn.
+fn draws_or_looks(kind: Kind, held: Ticket, brought: Brought, request: &Request<'_>) -> Visit {
     if let Some(visit) = without_a_draw(kind, &held, request) {
         return visit;
     }
@@ -134,38 +158,42 @@ fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     }
 }
 
-/// The board or the store says where the visitor stands.
+/// The board or the store says where the visitor stands, and gives a number where there is none.
 fn seen_or_drawn(kind: Kind, mut held: Ticket, brought: Brought, request: &Request<'_>) -> Visit {
-    let Request { pop, now, .. } = *request;
     if let Some(visit) = by_the_copy(kind, &held, brought, request) {
         return visit;
     }
-    let mut asked: Look = match held.standing {
-        Standing::Waiting(proof) => {
-            let ticket = &held;
-            let visitor = WaitingVisitor {
-                ticket,
-                proof,
-                kind,
-                request,
-            };
-            visitor.look()
-        }
+    let mut look: Look = match held.standing {
+        Standing::Waiting(proof) => WaitingVisitor::new(kind, &held, proof, request).look(),
         _ => Seen::Ended.into(),
     };
-    if matches!(asked.seen, Seen::Ended | Seen::SessionEnded) && kind.draws(brought) {
-        held = to_draw(held, &asked.seen, pop, now);
-        asked = draw_and_tell(&held, request);
+    if matches!(look.seen, Seen::Ended | Seen::SessionEnded) && kind.draws(brought) {
+        held = to_draw(held, &look.seen, request.pop, request.now);
+        look = draw_and_tell(&held, request);
     }
-    let Look { seen, after } = asked;
+    ended(kind, held, brought, look, request)
+}
+
+/// A visitor with a number who only asks where they stand.
+fn looked(kind: Kind, held: Ticket, proof: WaitingProof, request: &Request<'_>) -> Visit {
+    let look = WaitingVisitor::new(kind, &held, proof, request).look();
+    ended(kind, held, Brought::Ticket, look, request)
+}
+
+/// How the visit ends, by what was seen.
+fn ended(kind: Kind, held: Ticket, brought: Brought, look: Look, request: &Request<'_>) -> Visit {
+    let Look { seen, after } = look;
     let ended = match seen {
-        Seen::Board(seen) => decided(held, *seen, after, request)
-            .or_called(kind, request)
-            .or_offered(kind, request),
-        Seen::Nothing(fault) => without_store(held, brought, fault, now, after),
+        Seen::Board(seen) => decided(held, *seen, after, request),
+        Seen::Nothing(fault) => without_store(held, brought, fault, request.now, after),
         Seen::Ended | Seen::SessionEnded => {
             return Visit::unasked(VisitOutcome::NotAVisitor, held, after);
         }
+    };
+    let ended = match ended.end {
+        VisitOutcome::Admitted if !kind.renews() => ended.or_called(request),
+        VisitOutcome::Full if kind == Kind::Poll => ended.or_offered(request),
+        _ => ended,
     };
     ended
         .or_in_without_store(request)

@@ -3,14 +3,14 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use now_serving::config::{Config, DOCUMENT, Query, Source, Unreadable};
+use now_serving::config::{Config, DOCUMENT, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::queue::{Now, Reason};
-use now_serving::telemetry::log::{RequestFacts, entry};
+use now_serving::telemetry::log::RequestFacts;
 use serde_json::{Value, json};
 use upstash_local::Store;
 use virtual_edge::cache::Cache;
-use virtual_edge::{Takes, Turn, id_of};
+use virtual_edge::{Log, Takes, Turn, id_of};
 
 use crate::entered::entered_by;
 
@@ -133,17 +133,23 @@ impl Service {
 
     /// One request, with its line of the log and all that follows its answer. Nothing else here knows how a request is answered.
     fn answer(&self, call: &Call) -> Answered {
-        let store = (&self.store, Takes::Always(Duration::from_millis(5)));
-        let turn = Turn::new((call, self.now), &self.config, store, &self.cache, &|_| ());
-        let outcome = turn.handle(&mut std::io::empty());
-        if outcome.record.is_logged() {
-            let facts = RequestFacts::of(call, Query::LeftOut);
-            let _ = entry(&facts, None, &outcome.record);
-        }
-        turn.afterwards(outcome.after);
+        let takes = Takes::Always(Duration::from_millis(5));
+        let turn = Turn::new(
+            call,
+            self.now,
+            &self.config,
+            &self.store,
+            takes,
+            &self.cache,
+        );
+        let log = Log {
+            facts: &RequestFacts::of,
+            write: &|_| (),
+        };
+        let turned = turn.logging(log).serve(&mut std::io::empty());
         Answered {
-            reason: outcome.record.reason,
-            ticket: ticket(outcome.answer),
+            reason: turned.served.record.reason,
+            ticket: ticket(turned.answer),
         }
     }
 }

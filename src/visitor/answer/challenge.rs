@@ -7,7 +7,6 @@ use crate::request::Request;
 use crate::ticket::Ticket;
 use crate::ticket::challenge::TRIES;
 use crate::visitor::invitation;
-use crate::visitor::outcome::VisitOutcome;
 use crate::visitor::visit::Visit;
 
 /// The page goes on by itself when the wait is over, by GET.
@@ -35,22 +34,19 @@ pub(super) fn challenged(
 }
 
 /// What a challenged visitor is asked for.
-pub(super) fn challenge(visit: &Visit, request: &Request<'_>) -> Option<Challenge> {
-    if visit.end != VisitOutcome::Challenged {
-        return None;
-    }
+pub(super) fn challenge(visit: &Visit, request: &Request<'_>) -> Challenge {
     let Request { config, room, .. } = *request;
     let text = config.tickets.keys.challenge(&visit.ticket, request.now);
     let asked = visit.ticket.challenge();
     let answer_to = format!("{}/challenge", request.room.routes);
     let verifier = room.verifier.as_deref();
-    Some(Challenge {
+    Challenge {
         verifier: verifier.map(|page| verifier_link(page, &text, &answer_to, request.call)),
         text,
         tries: asked.map_or(TRIES, |asked| asked.tries()),
         answer_to,
         invitation: invitation::link(request),
-    })
+    }
 }
 
 /// The way to the verifier, which leads back to the address that the visitor is at. A verifier of another site reads in it

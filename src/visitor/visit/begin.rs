@@ -6,18 +6,17 @@ use crate::cache::Pop;
 use crate::queue::{Lane, Now};
 use crate::ticket::{Notice, Standing, Ticket};
 
-/// The ticket that came, or a new one where none came or its time is over.
-pub(super) fn held(ticket: Option<Ticket>, fresh: &str, now: Now) -> Ticket {
-    let new = || Ticket::provisional(fresh, now);
-    match ticket {
-        None => new(),
-        Some(lapsed) if lapsed.has_lapsed(now) => Ticket {
+/// A new ticket where none came, or in the place of one whose time is over.
+pub(super) fn new_ticket(lapsed: Option<Ticket>, fresh: &str, now: Now) -> Ticket {
+    let new = Ticket::provisional(fresh, now);
+    match lapsed {
+        None => new,
+        Some(lapsed) => Ticket {
             notice: lapsed.position().map(|_| ended(lapsed.standing)),
             language: lapsed.language,
             invitation: lapsed.invitation,
-            ..new()
+            ..new
         },
-        Some(ticket) => ticket,
     }
 }
 

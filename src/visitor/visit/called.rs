@@ -27,23 +27,24 @@ pub enum WayIn {
 impl Visit {
     /// It is the turn, by an update of the waiting page or by what a page brings along. The next page goes in, unless one has done
     /// so while this was on its way.
-    pub(super) fn or_called(mut self, kind: Kind, request: &Request<'_>) -> Self {
-        let is_admitted = matches!(self.ticket.standing, Standing::Admitted { .. });
-        let is_new = is_admitted && self.must_sign && self.board.is_some();
-        if is_new && !kind.renews() && !self.has_gone_in(request) {
-            self.ticket.called = true;
-        }
+    pub(super) fn or_called(mut self, request: &Request<'_>) -> Self {
+        let is_new = self.must_sign && self.board.is_some();
+        self.ticket.called |= is_new && !self.has_gone_in(request);
         self
     }
 
     /// A poll takes no slot. Where one is free, it tells the page to load, which claims it.
-    pub(super) fn or_offered(self, kind: Kind, request: &Request<'_>) -> Self {
-        let is_full = kind == Kind::Poll && self.end == VisitOutcome::Full && !self.is_old;
+    pub(super) fn or_offered(self, request: &Request<'_>) -> Self {
         let is_offered = |board: &Board| {
             let position = self.position()?;
             Some(has_a_claim(&self.ticket, board, position, request))
         };
-        let end = match self.board.as_ref().filter(|_| is_full).and_then(is_offered) {
+        let end = match self
+            .board
+            .as_ref()
+            .filter(|_| !self.is_old)
+            .and_then(is_offered)
+        {
             Some(true) => VisitOutcome::Offered,
             Some(false) | None => self.end,
         };

@@ -31,11 +31,12 @@ pub(super) fn decided(
     if seen.claim == Some(Claim::Used) {
         return used(held, seen.board, after, request);
     }
-    if is_over(&seen) {
-        return turn_over(&held, seen.board, after, request.now);
-    }
     let now = request.now;
     let end = verdict(&seen);
+    let is_waiting = matches!(end, VisitOutcome::Waiting { .. });
+    if !is_waiting && is_over(&seen) {
+        return turn_over(&held, seen.board, after, now);
+    }
     let standing = standing(end, &held, &seen, request);
     let is_new = standing != held.standing;
     let by_lot = matches!(standing, Standing::Waiting(proof) if proof.place.came.is_some());

@@ -1,16 +1,13 @@
 //! Whether a visitor who goes in passes others whose turn was before.
 
-use super::{Visit, VisitOutcome, WayIn};
+use super::{Visit, WayIn};
 use crate::queue::{Board, Inversion, Invited, Reason};
 use crate::ticket::Standing;
 
 impl Visit {
-    /// What let the visitor pass. A visitor whom no rule let pass counts with each request, the others when they go in.
+    /// What let a visitor who goes in pass. A visitor whom no rule let pass counts with each request, the others when they go in.
     #[must_use]
     pub fn inversion(&self, reason: Reason) -> Option<Inversion> {
-        if self.end != VisitOutcome::Admitted {
-            return None;
-        }
         let (position, lane) = (self.position(), self.ticket.lane);
         let passed = match (self.way_in, &self.board) {
             // No board says whether other visitors wait.

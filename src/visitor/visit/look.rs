@@ -137,8 +137,25 @@ pub(super) struct WaitingVisitor<'a> {
     pub(super) ticket: &'a Ticket,
     /// What the ticket says of the number.
     pub(super) proof: WaitingProof,
-    pub(super) kind: Kind,
+    kind: Kind,
     pub(super) request: &'a Request<'a>,
+}
+
+impl<'a> WaitingVisitor<'a> {
+    /// The holder of this ticket.
+    pub(super) fn new(
+        kind: Kind,
+        ticket: &'a Ticket,
+        proof: WaitingProof,
+        request: &'a Request<'a>,
+    ) -> Self {
+        Self {
+            ticket,
+            proof,
+            kind,
+            request,
+        }
+    }
 }
 
 impl WaitingVisitor<'_> {
