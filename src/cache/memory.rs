@@ -14,9 +14,9 @@ use std::time::Duration;
 use crate::cache::outbox::{Batch, Outbox, OutboxSlot, Tally};
 use crate::cache::session::{Renewed, Session};
 use crate::cache::{
-    ANSWER_LIFE, AttemptLock, BoardCache, CachedBoard, LastBoard, Listed, LoginFailures,
-    LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Once, Pop, Refresh, RefreshGuard,
-    STALE_WHILE_REVALIDATE, SessionEnds,
+    ANSWER_LIFE, AddressLists, AttemptLock, BoardCache, CachedBoard, LastBoard, Listed,
+    LoginFailures, LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Pop, Refresh, RefreshGuard,
+    STALE_WHILE_REVALIDATE, SessionEnds, StoreAnswers, TicketMark, TicketMarks,
 };
 use crate::queue::{Board, Renewal};
 
@@ -61,7 +61,7 @@ struct Shelf {
     /// The sessions renewed here; nothing where one was forgotten.
     sessions: Objects<String, Option<Session>>,
     /// What was heard of tickets, and until when that is remembered.
-    heard: RefCell<BTreeMap<(Once, String), u64>>,
+    heard: RefCell<BTreeMap<(TicketMark, String), u64>>,
     /// What the store answered.
     answers: Objects<String, Vec<u8>>,
     /// From where somebody has a turn.
@@ -379,16 +379,21 @@ impl SessionEnds for InMemoryCache {
     }
 }
 
-impl Pop for InMemoryCache {
-    fn listed(&self, list: &str, _address: IpAddr) -> Listed {
-        let found = self.shelf.lists.get(list).copied();
-        found.unwrap_or(Listed::Unknown)
+impl TicketMarks for InMemoryCache {
+    fn is_marked(&self, what: TicketMark, id: &str) -> bool {
+        let heard = self.shelf.heard.borrow();
+        let until = heard.get(&(what, id.to_owned()));
+        until.is_some_and(|until| *until > self.now())
     }
 
-    fn pop(&self) -> String {
-        self.shelf.pop.clone()
+    fn mark(&self, what: TicketMark, id: &str) {
+        let until = self.in_a(what.kept());
+        let mut heard = self.shelf.heard.borrow_mut();
+        heard.insert((what, id.to_owned()), until);
     }
+}
 
+impl StoreAnswers for InMemoryCache {
     fn answer(&self, asked: &str) -> Option<Vec<u8>> {
         self.found(&self.shelf.answers, &asked.to_owned())
     }
@@ -398,17 +403,18 @@ impl Pop for InMemoryCache {
         let answer = answer.to_vec();
         self.write(&self.shelf.answers, asked.to_owned(), answer, until);
     }
+}
 
-    fn has_heard(&self, what: Once, id: &str) -> bool {
-        let heard = self.shelf.heard.borrow();
-        let until = heard.get(&(what, id.to_owned()));
-        until.is_some_and(|until| *until > self.now())
+impl AddressLists for InMemoryCache {
+    fn listed(&self, list: &str, _address: IpAddr) -> Listed {
+        let found = self.shelf.lists.get(list).copied();
+        found.unwrap_or(Listed::Unknown)
     }
+}
 
-    fn hear(&self, what: Once, id: &str) {
-        let until = self.in_a(what.kept());
-        let mut heard = self.shelf.heard.borrow_mut();
-        heard.insert((what, id.to_owned()), until);
+impl Pop for InMemoryCache {
+    fn pop(&self) -> String {
+        self.shelf.pop.clone()
     }
 }
 

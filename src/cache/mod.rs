@@ -33,7 +33,7 @@ pub const ANSWER_LIFE: Duration = Duration::from_secs(1);
 words! {
     /// What counts once in a while, most of it for a ticket. It is written once: no node of a POP has an old version of it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Once {
+    pub enum TicketMark {
         /// That it was admitted.
         Admitted = "admitted",
         /// That a document which it asked for was watched.
@@ -47,7 +47,7 @@ words! {
     }
 }
 
-impl Once {
+impl TicketMark {
     /// For how long a POP remembers it.
     #[must_use]
     pub fn kept(self) -> Duration {
@@ -59,29 +59,50 @@ impl Once {
     }
 }
 
-/// All that a POP remembers for one request.
-pub trait Pop: BoardCache + LoginThrottle + Outbox + Markers + SessionEnds {
-    /// The POP's name; empty where it has none.
-    fn pop(&self) -> String;
-    /// Whether this POP has heard this lately.
-    fn has_heard(&self, what: Once, id: &str) -> bool;
-    /// It hears it now.
-    fn hear(&self, what: Once, id: &str);
-    /// Whether it hears this for the first time in a while: a client that keeps no cookie is admitted by the same ticket again
+/// Marks of what counts once in a while.
+pub trait TicketMarks {
+    /// Whether this POP has put up this mark lately.
+    fn is_marked(&self, what: TicketMark, id: &str) -> bool;
+    /// Puts it up.
+    fn mark(&self, what: TicketMark, id: &str);
+    /// Whether this happens for the first time in a while: a client that keeps no cookie is admitted by the same ticket again
     /// and again, and counts once.
-    fn is_first(&self, what: Once, id: &str) -> bool {
-        let is_first = !self.has_heard(what, id);
+    fn is_first(&self, what: TicketMark, id: &str) -> bool {
+        let is_first = !self.is_marked(what, id);
         if is_first {
-            self.hear(what, id);
+            self.mark(what, id);
         }
         is_first
     }
+}
+
+/// Answers of the store that are given again.
+pub trait StoreAnswers {
     /// What the store answered to this less than a second ago.
     fn answer(&self, asked: &str) -> Option<Vec<u8>>;
     /// It answers this, which is kept for [`ANSWER_LIFE`].
     fn keep_answer(&self, asked: &str, answer: &[u8]);
-    /// What the platform's list of networks says of an address.
+}
+
+/// The platform's lists of networks.
+pub trait AddressLists {
+    /// What a list says of an address.
     fn listed(&self, list: &str, address: IpAddr) -> Listed;
+}
+
+/// All that a POP remembers for one request.
+pub trait Pop:
+    BoardCache
+    + LoginThrottle
+    + Outbox
+    + Markers
+    + SessionEnds
+    + TicketMarks
+    + StoreAnswers
+    + AddressLists
+{
+    /// The POP's name; empty where it has none.
+    fn pop(&self) -> String;
 }
 
 /// What a list of networks says of an address.

@@ -11,8 +11,9 @@ use fastly::cache::core::{CacheError, CacheKey, Transaction};
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::{FORGOTTEN, Renewed, Session};
 use now_serving::cache::{
-    ANSWER_LIFE, AttemptLock, BoardCache, CachedBoard, KeptBoard, LastBoard, Listed, LoginFailures,
-    LoginThrottle, Marker, Markers, Once, Pop, SessionEnds, TURN_TIMEOUT, decode, encode,
+    ANSWER_LIFE, AddressLists, AttemptLock, BoardCache, CachedBoard, KeptBoard, LastBoard, Listed,
+    LoginFailures, LoginThrottle, Marker, Markers, Pop, SessionEnds, StoreAnswers, TURN_TIMEOUT,
+    TicketMark, TicketMarks, decode, encode,
 };
 use now_serving::queue::{Board, Now, Renewal};
 
@@ -46,7 +47,7 @@ impl PlatformCache {
         CacheKey::from(self.counts.room().cache_key_of("session", id))
     }
 
-    fn once(&self, what: Once, id: &str) -> WrittenOnce {
+    fn once(&self, what: TicketMark, id: &str) -> WrittenOnce {
         let key = self.counts.room().cache_key_of(what.name(), id);
         WrittenOnce::at(CacheKey::from(key))
     }
@@ -183,7 +184,18 @@ impl Outbox for PlatformCache {
     }
 }
 
-impl Pop for PlatformCache {
+impl TicketMarks for PlatformCache {
+    fn is_marked(&self, what: TicketMark, id: &str) -> bool {
+        self.once(what, id).exists()
+    }
+
+    fn mark(&self, what: TicketMark, id: &str) {
+        // What cannot be remembered counts again.
+        let _ = self.once(what, id).write(what.kept());
+    }
+}
+
+impl StoreAnswers for PlatformCache {
     fn answer(&self, asked: &str) -> Option<Vec<u8>> {
         let found = self.kept_answer(asked).found()?;
         Some(found.user_metadata().to_vec())
@@ -193,16 +205,9 @@ impl Pop for PlatformCache {
         // Without it the next request asks the store.
         let _ = self.kept_answer(asked).write(answer.to_vec(), ANSWER_LIFE);
     }
+}
 
-    fn has_heard(&self, what: Once, id: &str) -> bool {
-        self.once(what, id).exists()
-    }
-
-    fn hear(&self, what: Once, id: &str) {
-        // What cannot be remembered counts again.
-        let _ = self.once(what, id).write(what.kept());
-    }
-
+impl AddressLists for PlatformCache {
     fn listed(&self, list: &str, address: IpAddr) -> Listed {
         let found = Acl::open(list).map(|acl| acl.try_lookup(address));
         match found {
@@ -211,7 +216,9 @@ impl Pop for PlatformCache {
             Ok(Err(_)) | Err(_) => Listed::Unknown,
         }
     }
+}
 
+impl Pop for PlatformCache {
     fn pop(&self) -> String {
         variable("FASTLY_POP")
     }

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::input::{Fields, LONGEST_BODY, Refusal};
 use super::{Answered, simply, store_trouble};
-use crate::cache::Once;
+use crate::cache::TicketMark;
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::page::{self, Link, iso_8601};
@@ -34,7 +34,7 @@ pub(super) fn check(body: &mut dyn Read, request: &Request<'_>) -> Answered {
         Ok(receipt) => receipt,
         Err(fault) => return told(&of_fault(fault, request), None, request),
     };
-    if !request.pop.is_first(Once::Receipt, "") {
+    if !request.pop.is_first(TicketMark::Receipt, "") {
         let detail = "a receipt was checked in this data centre less than a second ago; nothing was read of the line";
         let reply = Reply::problem(429, "Too many receipts", detail).with("retry-after", "1");
         return simply(reply, Reason::Receipt);

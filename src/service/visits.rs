@@ -2,7 +2,7 @@
 
 use super::to_origin::{bare, of_visitor};
 use super::{Outcome, Request, for_visitor, logged_fault, reply_with, signed, waf};
-use crate::cache::Once;
+use crate::cache::TicketMark;
 use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
 use crate::queue::{EndedSession, Invited, Phase, Reason};
@@ -44,7 +44,7 @@ pub(super) fn worded<'a>(kind: Kind, visit: Visit, request: &Request<'a>) -> Out
         let watch;
         (watch, rescue) = super::watch::watch(kind, bare.way, &visit, reason, request);
         if rescue.is_none() && matches!(reason, Reason::Admitted | Reason::Invited) {
-            request.pop.hear(Once::Admitted, &visit.ticket.id);
+            request.pop.mark(TicketMark::Admitted, &visit.ticket.id);
         }
         Answer::Forward(Forward {
             watch,
@@ -190,7 +190,11 @@ fn entered(visit: &Visit, request: &Request<'_>) -> Reason {
     let may_be_first = is_by_this || visit.way_in == WayIn::Called;
     if visit.way_in == WayIn::NoStore {
         Reason::AdmittedWithoutStore
-    } else if may_be_first && !request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
+    } else if may_be_first
+        && !request
+            .pop
+            .is_marked(TicketMark::Admitted, &visit.ticket.id)
+    {
         match visit.invited {
             Some(Invited::In) => Reason::Invited,
             _ => Reason::Admitted,

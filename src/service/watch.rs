@@ -1,6 +1,6 @@
 //! Which of the origin's answers are watched, and what a visitor gets who would have gone in by a bad one.
 
-use crate::cache::Once;
+use crate::cache::TicketMark;
 use crate::config::OnOriginError;
 use crate::http::negotiate::is_navigation;
 use crate::http::{OnBad, Reply, Watch, Way};
@@ -30,8 +30,8 @@ impl Rescue<'_> {
     #[must_use]
     pub fn went_in(&self, reason: Reason) -> Reason {
         let (pop, id) = (self.request.pop, &self.visit.ticket.id);
-        pop.hear(Once::Admitted, id);
-        if pop.has_heard(Once::Rescued, id) {
+        pop.mark(TicketMark::Admitted, id);
+        if pop.is_marked(TicketMark::Rescued, id) {
             Reason::Inside
         } else {
             reason
@@ -48,13 +48,13 @@ impl Rescue<'_> {
             request,
         } = self;
         let (pop, id) = (request.pop, &visit.ticket.id);
-        let reason = if pop.has_heard(Once::Rescued, id) {
+        let reason = if pop.is_marked(TicketMark::Rescued, id) {
             Reason::Waiting
         } else {
             Reason::Rescued
         };
         // Each time, so that it counts once however long the origin fails.
-        pop.hear(Once::Rescued, id);
+        pop.mark(TicketMark::Rescued, id);
         let cookies = super::signed(&visit, || kind, &request);
         let reply = answer::answer(kind, &visit, cookies, &request);
         let reply = for_visitor(request.call, reply, request.config);
@@ -96,7 +96,7 @@ fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Opt
     }
     match reason {
         // Each ticket says so once, however often it is rescued.
-        Reason::Admitted if !request.pop.has_heard(Once::Rescued, &visit.ticket.id) => {
+        Reason::Admitted if !request.pop.is_marked(TicketMark::Rescued, &visit.ticket.id) => {
             let board = visit.board.clone().or_else(|| request.pop.last_board());
             let numbered = board.zip(visit.position());
             let cuts =
@@ -130,10 +130,12 @@ fn is_sampled(request: &Request<'_>) -> bool {
 
 /// Whether none of these was heard within the minute. Only then all are noted, so that one visitor mutes no path.
 fn is_news(of: &[String; 2], request: &Request<'_>) -> bool {
-    let is_new = !of.iter().any(|of| request.pop.has_heard(Once::Watched, of));
+    let is_new = !of
+        .iter()
+        .any(|of| request.pop.is_marked(TicketMark::Watched, of));
     if is_new {
         for of in of {
-            request.pop.hear(Once::Watched, of);
+            request.pop.mark(TicketMark::Watched, of);
         }
     }
     is_new
@@ -151,7 +153,10 @@ fn rescue<'a>(kind: Kind, visit: &Visit, request: &Request<'a>) -> Option<Box<Re
         return None;
     }
     // Another page of the same visitor has gone in by the same ticket.
-    if request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
+    if request
+        .pop
+        .is_marked(TicketMark::Admitted, &visit.ticket.id)
+    {
         return None;
     }
     let visit = visit.rescued(request.pop.last_board(), request.now)?;

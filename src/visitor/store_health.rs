@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use crate::cache::{
-    BoardCache, CachedBoard, Marker, Markers, Once, Pop, RefreshGuard, read, write,
+    BoardCache, CachedBoard, Marker, Markers, Pop, RefreshGuard, TicketMark, read, write,
 };
 use crate::config::OnStoreError;
 use crate::queue::breaker::{Breaker, Closure, Reopening};
@@ -202,7 +202,7 @@ fn takes_turn(pace: Pace, pops: Option<u64>, pop: &dyn Pop, now: Now) -> bool {
     pop.alone(Marker::Entry, &mut || {
         if let Some(last_us) = after(read(pop, Marker::Entry)) {
             let turn = last_us.checked_div(interval_us).unwrap_or(last_us);
-            is_let_in = pop.is_first(Once::Turn, &format!("{interval_us}-{turn}"));
+            is_let_in = pop.is_first(TicketMark::Turn, &format!("{interval_us}-{turn}"));
             write(pop, Marker::Entry, [last_us], ENTRY_KEPT);
         }
     });

@@ -7,11 +7,11 @@ use std::time::Duration;
 use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::Renewed;
+use now_serving::cache::{AddressLists, LastBoard, StoreAnswers, TicketMark, TicketMarks};
 use now_serving::cache::{
     AttemptLock, BoardCache, CachedBoard, LoginFailures, LoginThrottle, Lookup, Marker, Markers,
     Pop,
 };
-use now_serving::cache::{LastBoard, Once};
 use now_serving::http::Answer;
 use now_serving::queue::Board;
 use now_serving::queue::Now;
@@ -156,23 +156,29 @@ impl SessionEnds for Nowhere {
     fn forget_session(&self, _id: &str) {}
 }
 
-impl Pop for Nowhere {
-    fn has_heard(&self, _: Once, _: &str) -> bool {
+impl TicketMarks for Nowhere {
+    fn is_marked(&self, _: TicketMark, _: &str) -> bool {
         false
     }
 
-    fn hear(&self, _: Once, _: &str) {}
+    fn mark(&self, _: TicketMark, _: &str) {}
+}
 
+impl StoreAnswers for Nowhere {
     fn answer(&self, _: &str) -> Option<Vec<u8>> {
         None
     }
 
     fn keep_answer(&self, _: &str, _: &[u8]) {}
+}
 
+impl AddressLists for Nowhere {
     fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
         now_serving::cache::Listed::Unknown
     }
+}
 
+impl Pop for Nowhere {
     fn pop(&self) -> String {
         String::new()
     }

@@ -11,11 +11,11 @@ use std::time::Duration;
 use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::Renewed;
+use now_serving::cache::{AddressLists, LastBoard, StoreAnswers, TicketMark, TicketMarks};
 use now_serving::cache::{
     AttemptLock, BoardCache, CachedBoard, LoginFailures, LoginThrottle, Lookup, Marker, Markers,
     Pop, Refresh, RefreshGuard,
 };
-use now_serving::cache::{LastBoard, Once};
 use now_serving::queue::Board;
 use now_serving::queue::Renewal;
 
@@ -242,7 +242,17 @@ impl SessionEnds for Cache {
     }
 }
 
-impl Pop for Cache {
+impl TicketMarks for Cache {
+    fn is_marked(&self, what: TicketMark, id: &str) -> bool {
+        self.memory.is_marked(what, id)
+    }
+
+    fn mark(&self, what: TicketMark, id: &str) {
+        self.memory.mark(what, id);
+    }
+}
+
+impl StoreAnswers for Cache {
     fn answer(&self, asked: &str) -> Option<Vec<u8>> {
         self.memory.answer(asked)
     }
@@ -250,19 +260,15 @@ impl Pop for Cache {
     fn keep_answer(&self, asked: &str, answer: &[u8]) {
         self.memory.keep_answer(asked, answer);
     }
+}
 
-    fn has_heard(&self, what: Once, id: &str) -> bool {
-        self.memory.has_heard(what, id)
-    }
-
-    fn hear(&self, what: Once, id: &str) {
-        self.memory.hear(what, id);
-    }
-
+impl AddressLists for Cache {
     fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
         now_serving::cache::Listed::Unknown
     }
+}
 
+impl Pop for Cache {
     fn pop(&self) -> String {
         self.memory.pop()
     }

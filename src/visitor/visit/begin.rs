@@ -2,7 +2,7 @@
 
 use super::look::Seen;
 use super::session::{anew_with, was_ended};
-use crate::cache::Pop;
+use crate::cache::{LastBoard, Pop};
 use crate::queue::{Lane, Now};
 use crate::ticket::{Notice, Standing, Ticket};
 
@@ -59,7 +59,7 @@ pub(super) fn to_draw(held: Ticket, ended: &Seen, pop: &dyn Pop, now: Now) -> Ti
 }
 
 /// Where a visitor draws whose line was lost: in the lane of the number that was. Not where all tickets were ended.
-fn lane_of_lost(held: &Ticket, pop: &dyn Pop) -> Lane {
+fn lane_of_lost(held: &Ticket, pop: &dyn LastBoard) -> Lane {
     match (held.standing, pop.last_board()) {
         (Standing::Waiting(proof), Some(board)) if !board.has_ended(proof.place.born) => held.lane,
         _ => Lane::Main,

@@ -6,7 +6,7 @@ use super::ending::outside;
 use super::look::has_a_claim;
 use super::session::{anew_with, is_about_to_end};
 use super::{FollowUp, Visit, VisitOutcome};
-use crate::cache::{CachedBoard, Lookup, Once, Pop};
+use crate::cache::{CachedBoard, Lookup, Pop, TicketMark, TicketMarks};
 use crate::queue::health::LONGEST_MARKER_MS;
 use crate::queue::{Board, Mode, Now};
 use crate::request::Request;
@@ -166,12 +166,12 @@ impl Visit {
 }
 
 /// A client that ignores its cookies comes again with the ticket that it went in by.
-pub(super) fn has_gone_in(held: &Ticket, pop: &dyn Pop) -> bool {
-    pop.has_heard(Once::Admitted, &held.id)
+pub(super) fn has_gone_in(held: &Ticket, pop: &dyn TicketMarks) -> bool {
+    pop.is_marked(TicketMark::Admitted, &held.id)
 }
 
 /// Whether the visitor has been told that it is the turn, and has not gone in yet.
-pub(crate) fn is_called_only(held: &Ticket, pop: &dyn Pop) -> bool {
+pub(crate) fn is_called_only(held: &Ticket, pop: &dyn TicketMarks) -> bool {
     held.called && !has_gone_in(held, pop)
 }
 

@@ -6,7 +6,7 @@ use super::FollowUp;
 use super::begin::anew;
 use super::called::{BoardLook, has_gone_in, looked};
 use super::ending::outside;
-use crate::cache::{CachedBoard, Pop, ended};
+use crate::cache::{CachedBoard, Markers, Pop, TicketMarks, ended};
 use crate::queue::sessions::AtVisit;
 use crate::queue::{Board, CountedRenewal, Enforcement, Now, Sessions, SharedTickets};
 use crate::request::Request;
@@ -149,7 +149,7 @@ fn at_visit(
 }
 
 /// Whether this board says that the stay has ended.
-fn is_ended_by(held: &Ticket, board: &Board, pop: &dyn Pop) -> bool {
+fn is_ended_by(held: &Ticket, board: &Board, pop: &dyn TicketMarks) -> bool {
     held.is_ended_by(board, || has_gone_in(held, pop))
 }
 
@@ -177,12 +177,12 @@ pub(crate) fn was_ended(id: &str, pop: &dyn Pop) -> bool {
 }
 
 /// The same by what this board says of it.
-pub(super) fn was_ended_by(id: &str, board: Option<&Board>, pop: &dyn Pop) -> bool {
+pub(super) fn was_ended_by(id: &str, board: Option<&Board>, pop: &dyn Markers) -> bool {
     let sessions = board.and_then(|board| board.sessions.as_ref());
     sessions.is_some_and(|sessions| is_on_the_list(id, sessions, pop))
 }
 
-fn is_on_the_list(id: &str, sessions: &Sessions, pop: &dyn Pop) -> bool {
+fn is_on_the_list(id: &str, sessions: &Sessions, pop: &dyn Markers) -> bool {
     sessions.ended > 0 && sessions.enforcement == Enforcement::On && ended::has(pop, id)
 }
 

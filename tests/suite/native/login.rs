@@ -13,11 +13,11 @@ use base64::engine::general_purpose::STANDARD;
 use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::Renewed;
+use now_serving::cache::{AddressLists, LastBoard, StoreAnswers, TicketMark, TicketMarks};
 use now_serving::cache::{
     AttemptLock, BoardCache, CachedBoard, LoginFailures, LoginThrottle, Lookup, Marker, Markers,
     Pop, TURN_TIMEOUT,
 };
-use now_serving::cache::{LastBoard, Once};
 use now_serving::config::{Config, Problem, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::operator;
@@ -397,15 +397,17 @@ impl SessionEnds for Burst {
     }
 }
 
-impl Pop for Burst {
-    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
-        now_serving::cache::Listed::Unknown
+impl TicketMarks for Burst {
+    fn is_marked(&self, what: TicketMark, id: &str) -> bool {
+        self.memory.is_marked(what, id)
     }
 
-    fn pop(&self) -> String {
-        self.memory.pop()
+    fn mark(&self, what: TicketMark, id: &str) {
+        self.memory.mark(what, id);
     }
+}
 
+impl StoreAnswers for Burst {
     fn answer(&self, asked: &str) -> Option<Vec<u8>> {
         self.memory.answer(asked)
     }
@@ -413,13 +415,17 @@ impl Pop for Burst {
     fn keep_answer(&self, asked: &str, answer: &[u8]) {
         self.memory.keep_answer(asked, answer);
     }
+}
 
-    fn has_heard(&self, what: Once, id: &str) -> bool {
-        self.memory.has_heard(what, id)
+impl AddressLists for Burst {
+    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
+        now_serving::cache::Listed::Unknown
     }
+}
 
-    fn hear(&self, what: Once, id: &str) {
-        self.memory.hear(what, id);
+impl Pop for Burst {
+    fn pop(&self) -> String {
+        self.memory.pop()
     }
 }
 
