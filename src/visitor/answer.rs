@@ -4,9 +4,9 @@ mod challenge;
 mod refused;
 
 use crate::config::Room;
+use crate::http::Reply;
 use crate::http::negotiate::{is_given_in_place, is_in_no_frame, is_posted_form, wants_json};
-use crate::http::{Call, Reply};
-use crate::i18n::{Language, words};
+use crate::i18n::words;
 use crate::page::{self, CfWaitingRoom, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
@@ -15,11 +15,10 @@ use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::Kind;
 use crate::visitor::event::{outlook, visit_awaits_lot};
-use crate::visitor::invitation;
 use crate::visitor::language;
 use crate::visitor::outcome::{Again, AnswerKind, Status, VisitOutcome};
-use crate::visitor::routes;
 use crate::visitor::ticket_cookie;
+use crate::visitor::urls::{self, here};
 use crate::visitor::visit::Visit;
 use challenge::{challenge, challenged};
 pub use refused::stopped;
@@ -124,7 +123,7 @@ fn posted(status: u16, request: &Request<'_>) -> Reply {
 pub fn place(visit: &Visit, request: &Request<'_>) -> Reply {
     let shown = request.call.parameter("language");
     let shown = shown.as_deref().and_then(language::named);
-    let words = shown.unwrap_or_else(|| words_of(Some(&visit.ticket), request.call));
+    let words = shown.unwrap_or_else(|| language::of(Some(&visit.ticket), request.call));
     page::place(&view(visit, request), words)
 }
 
@@ -136,7 +135,7 @@ fn way_back(cookies: &[String], request: &Request<'_>) -> Option<String> {
 
 /// The question whether the ticket was kept, which leads back here, where the request can be led.
 fn way_to_cookies(request: &Request<'_>) -> Option<String> {
-    let url = || routes::cookies_url(request.room, &here(request.call), 1);
+    let url = || urls::cookies(request.room, &here(request.call), 1);
     let url = (!is_given_in_place(request.call)).then(url);
     url.filter(|url| url.len() <= LONGEST_WAY_BACK)
 }
@@ -163,33 +162,16 @@ fn page(
     let every = if waiting.still { "on" } else { "off" };
     let links = Links {
         place: format!("{}/place", room.routes),
-        updates: routes::updates_url(room, &here, every),
+        updates: urls::updates(room, &here, every),
         language: format!("{}/language", room.routes),
         lot: format!("{}/lot", room.routes),
-        invitation: invitation::link(request),
+        invitation: urls::invitation(request),
         here,
     };
     let frames = config.web.frame_ancestors.as_deref();
-    let words = words_of(Some(ticket), call);
+    let words = language::of(Some(ticket), call);
     let reply = page::waiting_page(status, waiting, &links, words, &room.pages, frames);
     reply.with_some("refresh", refreshing(waiting, next))
-}
-
-/// The page's own address as a link. One that begins with two slashes would lead to another site.
-pub(super) fn here(call: &Call) -> String {
-    let target = call.target();
-    if target.starts_with("//") {
-        format!("/.{target}")
-    } else {
-        target
-    }
-}
-
-/// The language that the visitor chose, or the one that the browser asks for.
-pub(super) fn words_of(ticket: Option<&Ticket>, call: &Call) -> &'static Language {
-    let chosen = ticket.and_then(|ticket| ticket.language.as_deref());
-    let chosen = chosen.and_then(language::named);
-    chosen.unwrap_or_else(|| words(&call.header("accept-language")))
 }
 
 /// What operators tell waiting visitors, and when they set it, in seconds since 1970.

@@ -1,7 +1,8 @@
 //! The answer to a challenge: with a right one the ticket may draw. No store is asked.
 
-use super::routes::{ApiAnswer, back, bad, bad_destination, cookies_url, destination};
+use super::api::{ApiAnswer, back, bad, bad_destination};
 use super::ticket_cookie;
+use super::urls::{self, destination};
 use crate::queue::Reason;
 use crate::request::Request;
 use crate::ticket::Ticket;
@@ -22,7 +23,7 @@ pub(super) fn answer(ticket: Option<Ticket>, request: &Request<'_>) -> ApiAnswer
         );
     };
     let Some(held) = ticket else {
-        return ApiAnswer::Reply(back(&cookies_url(request.room, &to, 1)), Reason::Cookies);
+        return ApiAnswer::Reply(back(&urls::cookies(request.room, &to, 1)), Reason::Cookies);
     };
     let (keys, proof) = (&config.tickets.keys, request.room.proof());
     let is_asked = held.is_provisional();

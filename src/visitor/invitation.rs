@@ -4,10 +4,10 @@
 //! one button. No store is asked here. What is verified goes into the visitor's ticket, and the next page brings it to the line,
 //! so a client that keeps no ticket uses none up. The code stands in no address of ours, and in no answer but that page.
 
-use super::answer::{here, words_of};
+use super::api::{ApiAnswer, back, bad, bad_destination};
 use super::kind::is_from_here;
-use super::routes::{ApiAnswer, back, bad, bad_destination, destination, sound_destination};
-use super::{Brought, Kind, kind, routes, ticket_cookie};
+use super::urls::{destination, sound_destination};
+use super::{Brought, Kind, kind, language, ticket_cookie};
 use crate::http::body::{self, Unread};
 use crate::http::negotiate::{FORM, media, wants_json};
 use crate::http::{Call, Reply, field};
@@ -36,25 +36,18 @@ pub(super) fn answer(body: &mut dyn Read, request: &Request<'_>) -> ApiAnswer {
     }
 }
 
-/// Where a page leads a visitor who has one, where some are taken.
-pub(super) fn link(request: &Request<'_>) -> Option<String> {
-    let are_taken = request.room.invitations.are_taken();
-    are_taken.then(|| routes::invitation_url(request.room, &here(request.call)))
-}
-
 fn form(request: &Request<'_>) -> Reply {
     let to = destination(request.call).unwrap_or_else(|| "/".to_owned());
-    asking((None, &to), request)
+    asking(None, &to, request)
 }
 
 /// The page that takes an invitation: the code that came with the link, if one did, and where the visitor goes on.
-fn asking(given: (Option<&str>, &str), request: &Request<'_>) -> Reply {
+fn asking(code: Option<&str>, to: &str, request: &Request<'_>) -> Reply {
     let held = ticket_cookie::ticket(request);
-    let words = words_of(held.as_ref(), request.call);
+    let words = language::of(held.as_ref(), request.call);
     let action = format!("{}/invitation", request.room.routes);
     let frames = request.config.web.frame_ancestors.as_deref();
-    page::invitation(&action, given.0, given.1, words, frames)
-        .with("vary", "Accept-Language, Cookie")
+    page::invitation(&action, code, to, words, frames).with("vary", "Accept-Language, Cookie")
 }
 
 fn posted(body: &mut dyn Read, request: &Request<'_>) -> ApiAnswer {
@@ -115,7 +108,7 @@ pub fn of_link(request: &Request<'_>) -> Option<Reply> {
         return Some(back(&to).without_referrer());
     }
     // A form of a page without any referrer would not say from where it comes.
-    Some(asking((Some(&code), &to), request).with_referrer("strict-origin"))
+    Some(asking(Some(&code), &to, request).with_referrer("strict-origin"))
 }
 
 /// A visitor may paste the whole link, and programs may have written more behind it.

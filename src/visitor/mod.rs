@@ -2,6 +2,7 @@
 
 pub mod allowed;
 pub mod answer;
+pub mod api;
 mod challenge;
 mod event;
 pub mod invitation;
@@ -13,6 +14,7 @@ mod receipt;
 pub mod routes;
 pub mod store_health;
 pub mod ticket_cookie;
+mod urls;
 pub mod visit;
 
 pub use kind::{Brought, Kind, kind};

@@ -4,21 +4,22 @@
 //!
 //! Invariant: none of these draws a number for somebody who came without a ticket.
 
-use crate::config::Room;
 use crate::http::object::object;
-use crate::http::{Call, Reply, shortened};
+use crate::http::{Call, Reply};
 use crate::i18n::words;
 use crate::page::{self, CookieTrial};
-use crate::queue::{Invited, Reason};
+use crate::queue::Reason;
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
+use crate::visitor::api::{ApiAnswer, back, bad, bad_destination};
 use crate::visitor::challenge;
 use crate::visitor::invitation;
 use crate::visitor::language;
 use crate::visitor::lot;
 use crate::visitor::receipt;
 use crate::visitor::ticket_cookie;
-use crate::visitor::visit::{FollowUp, Visit, visit};
+use crate::visitor::urls::{self, destination};
+use crate::visitor::visit::{FollowUp, visit};
 use crate::visitor::{Brought, Kind, kind};
 use std::io::Read;
 
@@ -43,16 +44,6 @@ pub enum Route {
     Invitation,
     /// Where a visitor stood in a room that is no longer listed.
     Gone,
-}
-
-/// Where a visit stands, or an answer that needed none.
-pub enum ApiAnswer {
-    /// The holder of a ticket was looked after.
-    Visit(Box<Visit>),
-    /// Nobody was.
-    Reply(Reply, Reason),
-    /// The same about an invitation, and why it was refused.
-    Invitation(Reply, Option<Invited>),
 }
 
 /// Seconds until the second try.
@@ -151,7 +142,7 @@ fn cookies(request: &Request<'_>) -> ApiAnswer {
     let words = words(&call.header("accept-language"));
     match call.parameter("try").as_deref() {
         Some("1") => {
-            let again = format!("{SECOND_TRY}; url={}", cookies_url(request.room, &to, 2));
+            let again = format!("{SECOND_TRY}; url={}", urls::cookies(request.room, &to, 2));
             let try_again = Ticket::provisional(call.id.clone(), request.now);
             let reply = page::cookies(config.web.waiting_status, words, &to, CookieTrial::UnderWay);
             let reply = reply
@@ -218,64 +209,4 @@ fn granted(wished: Option<Ticket>, request: &Request<'_>) -> ApiAnswer {
 fn is_wished(call: &Call) -> bool {
     let [site, mode] = ["sec-fetch-site", "sec-fetch-mode"].map(|name| call.header(name));
     matches!(site.as_ref(), "" | "same-origin") && matches!(mode.as_ref(), "" | "navigate")
-}
-
-/// Where a page without scripts goes to find out whether its ticket was kept.
-#[must_use]
-pub fn cookies_url(room: &Room, to: &str, number: u8) -> String {
-    url(room, "cookies", "try", &number.to_string(), to)
-}
-
-/// Where a page goes to begin or stop refreshing by itself.
-#[must_use]
-pub fn updates_url(room: &Room, to: &str, every: &str) -> String {
-    url(room, "updates", "every", every, to)
-}
-
-/// Where a page goes to take an invitation.
-#[must_use]
-pub fn invitation_url(room: &Room, to: &str) -> String {
-    let query = form_urlencoded::Serializer::new(String::new())
-        .append_pair("to", to)
-        .finish();
-    format!("{}/invitation?{query}", room.routes)
-}
-
-fn url(room: &Room, route: &str, name: &str, value: &str, to: &str) -> String {
-    let query = form_urlencoded::Serializer::new(String::new())
-        .append_pair(name, value)
-        .append_pair("to", to)
-        .finish();
-    format!("{}/{route}?{query}", room.routes)
-}
-
-/// Back to where the visitor came from: a path of this site and nothing else, whatever a stranger's link says.
-pub(super) fn destination(call: &Call) -> Option<String> {
-    call.parameter("to").filter(|to| sound_destination(to))
-}
-
-pub(super) fn sound_destination(to: &str) -> bool {
-    // Browsers read a backslash as a slash, and two of them as the beginning of a host.
-    let is_here = to.starts_with('/') && !to.starts_with("//") && !to.starts_with("/\\");
-    let sound = to.bytes().all(|byte| byte.is_ascii_graphic());
-    is_here && sound
-}
-
-pub(super) fn back(to: &str) -> Reply {
-    Reply::new(303, "text/plain; charset=utf-8", "").with("location", to)
-}
-
-pub(super) fn bad_destination() -> ApiAnswer {
-    refused("to is missing or no such path; accepted is a path of this site, such as /shop?item=1")
-}
-
-pub(super) fn bad(name: &str, found: Option<&str>, accepted: &str) -> ApiAnswer {
-    let found = found.map(|found| format!("{:?}", shortened(found)));
-    let found = found.unwrap_or_else(|| "missing".to_owned());
-    refused(&format!("{name} is {found}; accepted is {accepted}"))
-}
-
-fn refused(detail: &str) -> ApiAnswer {
-    let reply = Reply::problem(400, "Bad request", detail);
-    ApiAnswer::Reply(reply, Reason::BadRequest)
 }

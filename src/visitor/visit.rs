@@ -4,17 +4,18 @@
 //! costs none.
 
 mod asked;
-mod authority;
-mod begin;
 mod best;
 mod called;
 mod draw;
 mod ending;
 mod first;
 mod inversion;
+mod known;
 mod look;
+mod seen;
 mod session;
 mod signals;
+mod tickets;
 mod verdict;
 
 use crate::cache::RefreshGuard;
@@ -27,18 +28,21 @@ use crate::ticket::{Grace, Standing, Ticket};
 use crate::visitor::outcome::{TicketKept, VisitOutcome, WithoutStore};
 use crate::visitor::store_health;
 use crate::visitor::{Brought, Kind};
-use begin::{anew, new_ticket, to_draw};
 pub(crate) use best::best;
 pub use called::WayIn;
-pub(crate) use called::{is_called_only, is_kept_out};
-use ending::{decided, outside, without_store};
+pub(crate) use called::is_kept_out;
+use draw::to_draw;
+use ending::{decided, without_store};
 use first::{by_the_copy, draw_and_tell, without_a_draw};
-use look::{BoardRead, Look, Seen, WaitingVisitor};
+pub(crate) use known::{is_called_only, was_ended};
+use look::WaitingVisitor;
+use seen::{Look, Seen};
 pub use session::Shared;
-use session::{Inside, anew_with, ended_by_look, kept_inside, looked_first};
-pub(crate) use session::{outside_now, renewed_unsigned, still_inside, was_ended};
+use session::{Inside, ended_by_look, kept_inside, looked_first};
+pub(crate) use session::{outside_now, renewed_unsigned, still_inside};
 
 use signals::{judged, kept_from_drawing};
+use tickets::{anew_with, new_ticket, outside};
 
 /// How a visit ended, and what is known from it.
 pub struct Visit {

@@ -1,12 +1,12 @@
 //! What a challenged visitor is answered.
 
-use super::{here, words_of};
 use crate::http::{Call, Reply};
 use crate::page::{self, Challenge, Waiting};
 use crate::request::Request;
 use crate::ticket::Ticket;
 use crate::ticket::challenge::TRIES;
-use crate::visitor::invitation;
+use crate::visitor::language;
+use crate::visitor::urls::{self, here};
 use crate::visitor::visit::Visit;
 
 /// The page goes on by itself when the wait is over, by GET.
@@ -18,7 +18,7 @@ pub(super) fn challenged(
     request: &Request<'_>,
 ) -> Reply {
     let here = here(request.call);
-    let words = words_of(Some(ticket), request.call);
+    let words = language::of(Some(ticket), request.call);
     let unsent = waiting.unsent.then(|| words.text("unsent"));
     let frames = request.config.web.frame_ancestors.as_deref();
     page::challenge(
@@ -45,7 +45,7 @@ pub(super) fn challenge(visit: &Visit, request: &Request<'_>) -> Challenge {
         text,
         tries: asked.map_or(TRIES, |asked| asked.tries()),
         answer_to,
-        invitation: invitation::link(request),
+        invitation: urls::invitation(request),
     }
 }
 

@@ -1,12 +1,13 @@
 //! What a visitor is answered who gets no number, by what the platform says, or whose request the site's firewall stops.
 
-use super::{VARY, words_of};
+use super::VARY;
 use crate::http::negotiate::wants_json;
 use crate::http::{Call, Reply};
 use crate::page;
 use crate::queue::Stop;
 use crate::request::Request;
 use crate::ticket::Ticket;
+use crate::visitor::language;
 use crate::visitor::visit::Visit;
 
 /// When a verified crawler may come back, in seconds. Crawlers keep what they know of a page that answers 503 for a while.
@@ -25,7 +26,7 @@ pub(super) fn refused(visit: &Visit, request: &Request<'_>) -> Reply {
         let detail = "no number is given to this client or its network; another network or device may get one";
         Reply::problem(403, "No number is given", detail)
     } else {
-        let words = words_of(Some(&visit.ticket), call);
+        let words = language::of(Some(&visit.ticket), call);
         page::refused(words, request.config.web.frame_ancestors.as_deref())
     };
     reply.with("vary", VARY)
@@ -47,7 +48,7 @@ pub fn stopped(
             let detail = "this request was stopped by the site's security rules";
             Reply::problem(403, "Request stopped", detail)
         }
-        Stop::Page => page::stopped(words_of(ticket, call), frame_ancestors),
+        Stop::Page => page::stopped(language::of(ticket, call), frame_ancestors),
     };
     reply.with("vary", VARY)
 }

@@ -2,16 +2,17 @@
 //!
 //! Invariant: a room on hold, by an operator or by itself, admits no called visitor; neither the number nor a session is used up by that.
 
-use super::ending::outside;
-use super::look::has_a_claim;
-use super::session::{anew_with, is_about_to_end};
+use super::known::has_gone_in;
+use super::look::{BoardLook, has_a_claim, looked};
+use super::session::is_about_to_end;
+use super::tickets::{anew_with, outside};
 use super::{FollowUp, Visit, VisitOutcome};
-use crate::cache::{CachedBoard, Lookup, Pop, TicketMark, TicketMarks};
+use crate::cache::{CachedBoard, Pop};
 use crate::queue::health::LONGEST_MARKER_MS;
 use crate::queue::{Board, Mode, Now};
 use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
-use crate::visitor::{Kind, store_health};
+use crate::visitor::Kind;
 
 /// By what a visitor goes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,39 +164,6 @@ impl Visit {
             ..Self::unasked(VisitOutcome::Rescued, ticket, FollowUp::Nothing)
         })
     }
-}
-
-/// A client that ignores its cookies comes again with the ticket that it went in by.
-pub(super) fn has_gone_in(held: &Ticket, pop: &dyn TicketMarks) -> bool {
-    pop.is_marked(TicketMark::Admitted, &held.id)
-}
-
-/// Whether the visitor has been told that it is the turn, and has not gone in yet.
-pub(crate) fn is_called_only(held: &Ticket, pop: &dyn TicketMarks) -> bool {
-    held.called && !has_gone_in(held, pop)
-}
-
-/// A look at the board near the visitor, whatever the ticket; and what is left to do.
-pub(super) struct BoardLook {
-    pub(super) copy: Option<CachedBoard>,
-    pub(super) after: FollowUp,
-}
-
-/// The board near the visitor: a called visitor looks at it as a waiting one does, since the room may be on hold by now.
-pub(super) fn looked(request: &Request<'_>) -> BoardLook {
-    let last = || request.pop.last();
-    let (copy, after) = match request.pop.lookup() {
-        Lookup::Hit(copy, duty) => (last().or(Some(*copy)), duty.into()),
-        Lookup::Miss(duty) => (Some(store_health::renew(duty, request)), FollowUp::Nothing),
-        Lookup::Timeout => (last(), FollowUp::Nothing),
-        // Nothing near the visitor says whether the room is on hold.
-        Lookup::Unavailable => {
-            let asked = request.line().release_due(&[]).ok();
-            let copy = CachedBoard::of(asked, request.pop, request.now);
-            (Some(copy), FollowUp::Nothing)
-        }
-    };
-    BoardLook { copy, after }
 }
 
 /// Whether a called visitor stays outside while no configuration can be read, by the last board alone.

@@ -2,14 +2,16 @@
 //! store no more than one that waits.
 
 use super::asked::once_a_second;
-use super::look::{BoardRead, Look, Seen};
-use crate::cache::{CachedBoard, Lookup};
+use super::known::was_ended;
+use super::seen::{BoardRead, Look, Seen};
+use super::tickets::{anew, anew_with};
+use crate::cache::{CachedBoard, LastBoard, Lookup, Pop};
 use crate::queue::chance::Chance;
-use crate::queue::{Board, LineAnswer, Mode};
+use crate::queue::{Board, Lane, LineAnswer, Mode, Now};
 use crate::request::Request;
 use crate::store::Line;
 use crate::store::upstash::StoreError;
-use crate::ticket::Ticket;
+use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::store_health::Draws;
 
 pub(super) fn draw(held: &Ticket, request: &Request<'_>) -> Look {
@@ -71,4 +73,28 @@ fn closed_room(board: Board) -> Seen {
 fn closed(copy: CachedBoard) -> Option<Board> {
     copy.board
         .filter(|board| board.scheduled_mode() == Mode::Closed)
+}
+
+/// The ticket that draws in the place of one that has ended, or of one without a number.
+pub(super) fn to_draw(held: Ticket, ended: &Seen, pop: &dyn Pop, now: Now) -> Ticket {
+    if matches!(ended, Seen::SessionEnded) || was_ended(&held.id, pop) {
+        anew_with(&held, Notice::SessionEnded, now)
+    } else if held.position().is_some() {
+        Ticket {
+            lane: lane_of_lost(&held, pop),
+            ..anew(held, now)
+        }
+    } else {
+        let id = held.drawing_id(now);
+        let lane = if id == held.id { held.lane } else { Lane::Main };
+        Ticket { id, lane, ..held }
+    }
+}
+
+/// Where a visitor draws whose line was lost: in the lane of the number that was. Not where all tickets were ended.
+fn lane_of_lost(held: &Ticket, pop: &dyn LastBoard) -> Lane {
+    match (held.standing, pop.last_board()) {
+        (Standing::Waiting(proof), Some(board)) if !board.has_ended(proof.place.born) => held.lane,
+        _ => Lane::Main,
+    }
 }

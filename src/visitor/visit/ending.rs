@@ -1,26 +1,15 @@
 //! How a visit ends, by what was seen.
 
-use super::look::BoardRead;
-use super::session::anew_with;
+use super::seen::BoardRead;
+use super::tickets::anew_with;
 use super::verdict::verdict;
-use super::{FollowUp, Visit, VisitOutcome, anew};
+use super::{FollowUp, Visit, VisitOutcome};
 use crate::queue::backoff::MOST_TRIES;
 use crate::queue::{Board, Claim, Invited, Now, Place};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Brought;
-
-/// What is left to a visitor whose stay has ended: the place in the line, where there is one.
-pub(super) fn outside(held: Ticket, now: Now) -> Ticket {
-    match held.standing {
-        Standing::Admitted { .. } => anew(held, now),
-        Standing::Provisional { .. } | Standing::Waiting(_) => Ticket {
-            grace: None,
-            ..held
-        },
-    }
-}
 
 pub(super) fn decided(
     held: Ticket,

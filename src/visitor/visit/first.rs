@@ -4,10 +4,10 @@
 //! What keeps no cookies, such as crawlers, link previews and monitors, then draws nothing in front of a line, and takes no more
 //! than half of the slots.
 
-use super::called::looked;
 use super::draw::draw;
-use super::look::{Look, Seen};
-use super::{BoardRead, FollowUp, Visit, VisitOutcome};
+use super::look::looked;
+use super::seen::{BoardRead, Look, Seen};
+use super::{FollowUp, Visit, VisitOutcome};
 use crate::cache::{BoardCache, CachedBoard};
 use crate::queue::{Board, Enforcement, Mode, Phase};
 use crate::request::Request;

@@ -2,15 +2,15 @@
 
 use super::FollowUp;
 use super::asked::once_a_second;
-use super::authority::Authority;
-use super::session::{was_ended, was_ended_by};
+use super::known::{was_ended, was_ended_by};
+use super::seen::{BoardRead, Look, Seen};
 use crate::cache::outbox::Batch;
 use crate::cache::session::{CLAIM_REPEATED_WITHIN, MAY_HAVE_BEGUN};
 use crate::cache::{CachedBoard, Lookup, RefreshGuard};
 use crate::queue::chance::Chance;
 use crate::queue::{
-    AboveBound, Board, Claim, Enforcement, Invited, Lane, LineAnswer, Mode, Now, Position, Price,
-    Renewal, TicketState, Verdict, WaitingProof,
+    AboveBound, Board, Claim, Enforcement, Invited, LineAnswer, Mode, Now, Position, Renewal,
+    TicketState, Verdict, WaitingProof,
 };
 use crate::request::Request;
 use crate::store::upstash::StoreError;
@@ -22,114 +22,8 @@ use crate::visitor::store_health;
 /// For how long a late visitor who may not ask for a slot does not ask again.
 const LUCK_SECONDS: u64 = 10;
 
-/// What a look or a draw brought.
-pub(super) struct BoardRead {
-    /// What the visitor has to be told about the number, if anything.
-    pub(super) notice: Option<Notice>,
-    pub(super) board: Board,
-    /// The number; none in front of a closed room.
-    pub(super) position: Option<Position>,
-    /// In which lane that number is.
-    pub(super) lane: Lane,
-    /// The number that the visitor drew, where a lot gave this one.
-    pub(super) came: Option<Position>,
-    /// What came of the question for a slot, where it was asked.
-    pub(super) claim: Option<Claim>,
-    /// What became of a draw above the bound of the visitor's network.
-    pub(super) above: Option<AboveBound>,
-    /// What a challenged visitor does for a number.
-    pub(super) price: Option<Price>,
-    /// What became of the invitation that the visitor brought.
-    pub(super) invited: Option<Invited>,
-    pub(super) is_old: bool,
-    pub(super) fault: Option<StoreError>,
-}
-
-/// A look at the board, or a draw: what was seen, and what is left to do.
-pub(super) struct Look {
-    pub(super) seen: Seen,
-    pub(super) after: FollowUp,
-}
-
-/// What a look or a draw says of a ticket.
-pub(super) enum Seen {
-    /// Where it stands.
-    Board(Box<BoardRead>),
-    /// The board cannot say: by the store's fault, or by none where the line may still come back.
-    Nothing(Option<StoreError>),
-    /// Its line or its epoch has ended: it is no ticket.
-    Ended,
-    /// Its session was ended, by the origin or an operator: it is a copy.
-    SessionEnded,
-}
-
-impl Seen {
-    /// The same with something left to do.
-    pub(super) fn then(self, after: impl Into<FollowUp>) -> Look {
-        let after = after.into();
-        Look { seen: self, after }
-    }
-}
-
-impl From<Seen> for Look {
-    fn from(seen: Seen) -> Self {
-        seen.then(FollowUp::Nothing)
-    }
-}
-
-impl From<Result<BoardRead, StoreError>> for Look {
-    fn from(answer: Result<BoardRead, StoreError>) -> Self {
-        match answer {
-            Ok(seen) => Seen::Board(Box::new(seen)).into(),
-            Err(fault) => Seen::Nothing(Some(fault)).into(),
-        }
-    }
-}
-
-impl BoardRead {
-    /// Fresh from the store, which does not know what number the lot gives: a visitor learns that number before claiming a slot.
-    pub(super) fn answered(answer: LineAnswer) -> Self {
-        let drawn = answer.position.filter(|_| answer.claim.is_none());
-        let given = drawn.and_then(|number| answer.board.of(answer.lane).by_lot(number));
-        Self {
-            lane: answer.lane,
-            claim: answer.claim,
-            above: answer.above,
-            price: answer.price,
-            invited: answer.invited,
-            came: drawn.filter(|_| given.is_some()),
-            ..Self::new(answer.board, given.or(answer.position))
-        }
-    }
-
-    /// Without a question for a slot.
-    pub(super) fn new(board: Board, position: Option<Position>) -> Self {
-        Self {
-            notice: None,
-            board,
-            position,
-            lane: Lane::Main,
-            came: None,
-            claim: None,
-            above: None,
-            price: None,
-            invited: None,
-            is_old: false,
-            fault: None,
-        }
-    }
-
-    /// From a copy. The ticket may have seen the board further on when it was drawn, and nobody is moved back.
-    pub(super) fn from(board: Board, lane: Lane, proof: WaitingProof, position: Position) -> Self {
-        let board = board.seen_from(lane, proof);
-        let came = board.of(lane).redrawn(proof).place.came;
-        Self {
-            lane,
-            came,
-            ..Self::new(board, Some(position))
-        }
-    }
-}
+/// Seconds after signing during which a copy of the board need not know a number.
+const SIGN_LAG_SECONDS: u64 = 10;
 
 /// A visitor with a number who asks where they stand.
 #[derive(Clone, Copy)]
@@ -350,10 +244,87 @@ impl WaitingVisitor<'_> {
         }
     }
 
+    /// Who can say where this visitor stands, by a copy of the board.
+    pub(super) fn trusted(self, copy: CachedBoard) -> Authority {
+        let Self {
+            ticket: held,
+            proof,
+            ..
+        } = self;
+        let now = self.request.now;
+        // A ticket may be younger than the copy of the board, which then does not know its number yet.
+        let is_young = now.secs() < held.signed.saturating_add(SIGN_LAG_SECONDS);
+        let is_old = copy.is_old;
+        let Some(board) = copy.board else {
+            return Authority::Nobody;
+        };
+        let state = |board: &Board| TicketState::of(proof.place, &board.of(held.lane));
+        match state(&board) {
+            TicketState::Placed(position) => Authority::Copy(Box::new(board), position),
+            TicketState::Awaited => Authority::Nobody,
+            TicketState::Ended => Authority::Ended,
+            TicketState::Ahead if is_old || is_young => {
+                let board = board.seen_from(held.lane, proof);
+                match state(&board) {
+                    TicketState::Placed(position) => Authority::Copy(Box::new(board), position),
+                    _ if is_old => Authority::Nobody,
+                    _ => Authority::Store,
+                }
+            }
+            TicketState::Ahead => Authority::Store,
+        }
+    }
+
+    /// What the store itself says about the ticket.
+    pub(super) fn answered(self, answer: LineAnswer) -> Look {
+        let (lane, proof) = (self.ticket.lane, self.proof);
+        if matches!(answer.invited, Some(Invited::In | Invited::Front)) {
+            let seen = BoardRead::answered(answer);
+            return Seen::Board(Box::new(seen)).into();
+        }
+        let (board, position) = (answer.board.of(lane), answer.position);
+        let state = TicketState::of(proof.place, &board);
+        let is_closed = board.scheduled_mode() == Mode::Closed;
+        let is_new = position.is_some() || answer.above == Some(AboveBound::Challenged);
+        let notice = match (state, position) {
+            (TicketState::Placed(_), _) => None,
+            // It had ended, and drew anew; or it would have, but for its network or the closed room.
+            (TicketState::Ended | TicketState::Ahead, _) if is_new => Some(Notice::Anew),
+            (TicketState::Ended, _) if is_closed => None,
+            (TicketState::Ended, _) => return Seen::Ended.into(),
+            (TicketState::Awaited | TicketState::Ahead, _) => {
+                return Seen::Nothing(None).into();
+            }
+        };
+        let placed = match state {
+            TicketState::Placed(position) => Some((position, board.redrawn(proof).place.came)),
+            TicketState::Ended | TicketState::Awaited | TicketState::Ahead => None,
+        };
+        let seen = BoardRead::answered(answer);
+        let (position, came) = placed.map_or((seen.position, seen.came), |(position, came)| {
+            (seen.position.map(|_| position), came)
+        });
+        let seen = BoardRead {
+            notice,
+            position,
+            came,
+            ..seen
+        };
+        Seen::Board(Box::new(seen)).into()
+    }
+
     /// The board as this visitor sees it.
     fn seen(&self, board: Board, position: Position) -> BoardRead {
         BoardRead::from(board, self.ticket.lane, self.proof, position)
     }
+}
+
+/// Who can say where this ticket stands.
+pub(super) enum Authority {
+    Copy(Box<Board>, Position),
+    Ended,
+    Store,
+    Nobody,
 }
 
 /// What becomes of the board that an answer shows.
@@ -410,4 +381,27 @@ fn note_claim(id: &str, asked: &Result<LineAnswer, StoreError>, request: &Reques
         }
         Err(_) => {}
     }
+}
+
+/// A look at the board near the visitor, whatever the ticket; and what is left to do.
+pub(super) struct BoardLook {
+    pub(super) copy: Option<CachedBoard>,
+    pub(super) after: FollowUp,
+}
+
+/// The board near the visitor: a called visitor looks at it as a waiting one does, since the room may be on hold by now.
+pub(super) fn looked(request: &Request<'_>) -> BoardLook {
+    let last = || request.pop.last();
+    let (copy, after) = match request.pop.lookup() {
+        Lookup::Hit(copy, duty) => (last().or(Some(*copy)), duty.into()),
+        Lookup::Miss(duty) => (Some(store_health::renew(duty, request)), FollowUp::Nothing),
+        Lookup::Timeout => (last(), FollowUp::Nothing),
+        // Nothing near the visitor says whether the room is on hold.
+        Lookup::Unavailable => {
+            let asked = request.line().release_due(&[]).ok();
+            let copy = CachedBoard::of(asked, request.pop, request.now);
+            (Some(copy), FollowUp::Nothing)
+        }
+    };
+    BoardLook { copy, after }
 }

@@ -3,10 +3,10 @@
 //! Invariant: this costs no call to the store. A POP tells it what was renewed with the counts, once for each ticket and minute.
 
 use super::FollowUp;
-use super::begin::anew;
-use super::called::{BoardLook, has_gone_in, looked};
-use super::ending::outside;
-use crate::cache::{CachedBoard, Markers, Pop, TicketMarks, ended};
+use super::known::{has_gone_in, is_on_the_list};
+use super::look::{BoardLook, looked};
+use super::tickets::{anew_with, outside};
+use crate::cache::{CachedBoard, Pop, TicketMarks};
 use crate::queue::sessions::AtVisit;
 use crate::queue::{Board, CountedRenewal, Enforcement, Now, Sessions, SharedTickets};
 use crate::request::Request;
@@ -171,21 +171,6 @@ pub(super) fn counts_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> bool {
     held.is_inside(now) && last().is_none_or(|last| ended_by(held, &last, pop, now).is_none())
 }
 
-/// Whether the origin or an operator ended the session of this ticket. A cap that only observes refuses no ticket.
-pub(crate) fn was_ended(id: &str, pop: &dyn Pop) -> bool {
-    was_ended_by(id, pop.last_board().as_ref(), pop)
-}
-
-/// The same by what this board says of it.
-pub(super) fn was_ended_by(id: &str, board: Option<&Board>, pop: &dyn Markers) -> bool {
-    let sessions = board.and_then(|board| board.sessions.as_ref());
-    sessions.is_some_and(|sessions| is_on_the_list(id, sessions, pop))
-}
-
-fn is_on_the_list(id: &str, sessions: &Sessions, pop: &dyn Markers) -> bool {
-    sessions.ended > 0 && sessions.enforcement == Enforcement::On && ended::has(pop, id)
-}
-
 /// The ticket of a visitor who is not inside any more, or not yet; nothing for a visitor inside.
 pub(crate) fn outside_now(held: Ticket, request: &Request<'_>) -> Option<Ticket> {
     let (pop, now) = (request.pop, request.now);
@@ -229,16 +214,6 @@ pub(crate) fn renewed_unsigned(held: &Ticket, pop: &dyn Pop, now: Now) -> Option
         network: &String::new,
     };
     kept(Kind::Visit, held, pop, now, rules).ok()?.renewal
-}
-
-/// The visitor goes to the back of the line, under another name: the number of the old one has been used. Parallel requests
-/// with the same ticket agree on that name, so they draw one number and take one slot.
-pub(super) fn anew_with(held: &Ticket, notice: Notice, now: Now) -> Ticket {
-    Ticket {
-        notice: Some(notice),
-        id: held.next_id(),
-        ..anew(held.clone(), now)
-    }
 }
 
 /// The look of a visitor inside, where this POP knows no sign and the request cannot be taken back: an unsafe method, and the page by

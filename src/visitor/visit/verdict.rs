@@ -2,7 +2,7 @@
 //!
 //! Pure: no clock, no cache, no store. What the ticket says afterwards is in `ending`.
 
-use super::look::BoardRead;
+use super::seen::BoardRead;
 use crate::queue::{AboveBound, Claim, Invited, Mode, Verdict};
 use crate::visitor::outcome::VisitOutcome;
 

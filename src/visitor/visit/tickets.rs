@@ -1,9 +1,6 @@
-//! The ticket with which a visit begins.
+//! The ticket with which a visit begins, and the one that is left where a stay or a line has ended.
 
-use super::look::Seen;
-use super::session::{anew_with, was_ended};
-use crate::cache::{LastBoard, Pop};
-use crate::queue::{Lane, Now};
+use crate::queue::Now;
 use crate::ticket::{Notice, Standing, Ticket};
 
 /// A new ticket where none came, or in the place of one whose time is over.
@@ -42,26 +39,23 @@ pub(super) fn anew(held: Ticket, now: Now) -> Ticket {
     }
 }
 
-/// The ticket that draws in the place of one that has ended, or of one without a number.
-pub(super) fn to_draw(held: Ticket, ended: &Seen, pop: &dyn Pop, now: Now) -> Ticket {
-    if matches!(ended, Seen::SessionEnded) || was_ended(&held.id, pop) {
-        anew_with(&held, Notice::SessionEnded, now)
-    } else if held.position().is_some() {
-        Ticket {
-            lane: lane_of_lost(&held, pop),
-            ..anew(held, now)
-        }
-    } else {
-        let id = held.drawing_id(now);
-        let lane = if id == held.id { held.lane } else { Lane::Main };
-        Ticket { id, lane, ..held }
+/// The visitor goes to the back of the line, under another name: the number of the old one has been used. Parallel requests
+/// with the same ticket agree on that name, so they draw one number and take one slot.
+pub(super) fn anew_with(held: &Ticket, notice: Notice, now: Now) -> Ticket {
+    Ticket {
+        notice: Some(notice),
+        id: held.next_id(),
+        ..anew(held.clone(), now)
     }
 }
 
-/// Where a visitor draws whose line was lost: in the lane of the number that was. Not where all tickets were ended.
-fn lane_of_lost(held: &Ticket, pop: &dyn LastBoard) -> Lane {
-    match (held.standing, pop.last_board()) {
-        (Standing::Waiting(proof), Some(board)) if !board.has_ended(proof.place.born) => held.lane,
-        _ => Lane::Main,
+/// What is left to a visitor whose stay has ended: the place in the line, where there is one.
+pub(super) fn outside(held: Ticket, now: Now) -> Ticket {
+    match held.standing {
+        Standing::Admitted { .. } => anew(held, now),
+        Standing::Provisional { .. } | Standing::Waiting(_) => Ticket {
+            grace: None,
+            ..held
+        },
     }
 }
