@@ -21,7 +21,6 @@ use crate::operator::{self, Answered};
 use crate::page;
 use crate::queue::{AllowFault, CountedRenewal, Reason};
 use crate::request::Request;
-use crate::store::upstash::StoreError;
 use crate::telemetry::log::Decision;
 use crate::visitor;
 use crate::visitor::routes::{self};
@@ -34,10 +33,11 @@ pub use entries::{
     unsound_entry,
 };
 pub use serve::{Delivery, Forwarded, Host, Served, serve, serve_unsound};
+use std::fmt::Display;
 use std::io::Read;
 use to_origin::{METHODS, forward, options, unclear, web_socket_refused};
 pub use to_origin::{bad_upgrade, no_web_sockets, too_long, whole_server};
-use visits::{invitation, visitor_api, worded};
+use visits::{answer_api, answer_visit, invitation};
 pub use watch::Rescue;
 
 /// The answer, and what the log says about it.
@@ -113,7 +113,7 @@ fn operators(request: &Request<'_>, body: &mut dyn Read) -> Option<Outcome<'stat
             of_operator(call, answered)
         }
         Some(_) if call.is_plain_http() => to_https(request),
-        Some(route) => visitor_api(route, body, request),
+        Some(route) => answer_api(route, body, request),
     })
 }
 
@@ -164,7 +164,7 @@ fn visited<'a>(request: &Request<'a>) -> Outcome<'a> {
         None => None,
     };
     let kind = kind(request, brought);
-    worded(kind, visit(kind, ticket, request), request).with_refused(refused)
+    answer_visit(kind, visit(kind, ticket, request), request).with_refused(refused)
 }
 
 /// What could wait until the visitor had been answered.
@@ -199,7 +199,7 @@ const ON_THIS_MACHINE: &str =
     "On your own machine, `cargo dev backends` starts a demo site and a local store.";
 
 /// What the log says of a failure of the store.
-fn logged_fault(fault: &StoreError, call: &Call) -> String {
+fn logged_fault(fault: &impl Display, call: &Call) -> String {
     if call.local {
         format!("{fault}. {ON_THIS_MACHINE}")
     } else {

@@ -225,7 +225,7 @@ impl CachedBoard {
     /// What to put up after the store was asked: the board it showed, or the last one while it does not answer.
     #[must_use]
     pub fn of(answer: Option<Board>, cache: &dyn BoardCache, now: Now) -> Self {
-        answer.map_or_else(|| Self::without_store(cache), |board| Self::new(board, now))
+        answer.map_or_else(|| Self::last_known(cache), |board| Self::new(board, now))
     }
 
     /// Whether it shows less than another: it was read earlier, however late it comes. A store that lost its memory is
@@ -278,7 +278,7 @@ impl CachedBoard {
 
     /// The last board, or none, while the store does not answer.
     #[must_use]
-    pub fn without_store(cache: &dyn BoardCache) -> Self {
+    pub fn last_known(cache: &dyn BoardCache) -> Self {
         let last = cache.last();
         Self {
             read_ms: last.as_ref().map_or(0, |last| last.read_ms),

@@ -68,7 +68,7 @@ struct Shelf {
     turns: RefCell<BTreeSet<String>>,
     /// How long somebody was made to wait, all in all.
     paused: Cell<Duration>,
-    till: RefCell<Versions<OutboxSlot>>,
+    slot: RefCell<Versions<OutboxSlot>>,
     /// What the lists of networks say, whatever the address.
     lists: BTreeMap<String, Listed>,
     markers: Objects<Marker, Vec<u8>>,
@@ -109,7 +109,7 @@ impl InMemoryCache {
             answers: RefCell::default(),
             turns: RefCell::default(),
             paused: Cell::default(),
-            till: RefCell::default(),
+            slot: RefCell::default(),
             lists,
             markers: RefCell::default(),
         });
@@ -123,7 +123,7 @@ impl InMemoryCache {
 
     /// What a request counted is put in when it has been answered and all is done.
     pub fn put_by(&self, tally: &Tally) {
-        self.with_till(|till| till.put(tally));
+        self.with_slot(|slot| slot.put(tally));
     }
 
     /// The cache needs the room for something else.
@@ -167,13 +167,13 @@ impl InMemoryCache {
         object.write(value, self.now(), until);
     }
 
-    /// A request changes the till as it finds it. No other till ever has its name: the store counts each number of a till once.
-    fn with_till<T>(&self, work: impl FnOnce(&mut OutboxSlot) -> T) -> T {
-        let mut object = self.shelf.till.borrow_mut();
-        let till = self.overwritten(&object);
-        let mut till = till.unwrap_or_else(|| OutboxSlot::new(self.shelf.pop.to_lowercase()));
-        let done = work(&mut till);
-        object.write(till, self.now(), u64::MAX);
+    /// A request changes the slot as it finds it. No other slot ever has its name: the store counts each number of a slot once.
+    fn with_slot<T>(&self, work: impl FnOnce(&mut OutboxSlot) -> T) -> T {
+        let mut object = self.shelf.slot.borrow_mut();
+        let slot = self.overwritten(&object);
+        let mut slot = slot.unwrap_or_else(|| OutboxSlot::new(self.shelf.pop.to_lowercase()));
+        let done = work(&mut slot);
+        object.write(slot, self.now(), u64::MAX);
         done
     }
 
@@ -341,16 +341,16 @@ impl BoardCache for InMemoryCache {
 
 impl Outbox for InMemoryCache {
     fn batches(&self) -> Vec<Batch> {
-        let till = self.overwritten(&self.shelf.till.borrow());
-        if till.is_none_or(|till| till.is_empty()) {
+        let slot = self.overwritten(&self.shelf.slot.borrow());
+        if slot.is_none_or(|slot| slot.is_empty()) {
             return Vec::new();
         }
-        self.with_till(|till| till.batch(0)).into_iter().collect()
+        self.with_slot(|slot| slot.batch(0)).into_iter().collect()
     }
 
     fn acknowledge(&self, batches: &[Batch]) {
         for batch in batches {
-            self.with_till(|till| till.acknowledge(batch));
+            self.with_slot(|slot| slot.acknowledge(batch));
         }
     }
 }

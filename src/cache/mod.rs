@@ -4,11 +4,11 @@
 mod board;
 mod codec;
 pub mod ended;
-mod kept;
 mod login_throttle;
 mod marker;
 pub mod memory;
 pub mod outbox;
+mod sandbox_copy;
 pub mod session;
 
 use std::net::IpAddr;
@@ -22,9 +22,9 @@ pub use board::{
     MAX_AGE_WITHOUT_A_LINE, NoBoard, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, read_board,
 };
 pub use codec::{decode, encode};
-pub use kept::KeptBoard;
 pub use login_throttle::{AttemptLock, LoginFailures, LoginThrottle, TURN_TIMEOUT};
 pub use marker::{Marker, Markers, read, write};
+pub use sandbox_copy::SandboxCopy;
 pub use session::SessionEnds;
 
 /// For how long a POP goes by what the store answered for one ticket.

@@ -1,7 +1,7 @@
-//! What is counted at the edge, on its way to the store: in a sandbox, then in a till of the data centre, then once there.
+//! What is counted at the edge, on its way to the store: in a sandbox, then in an outbox of the data centre, then once there.
 //!
-//! Invariant: nothing counted is lost or counted twice. What leaves a till does so under a number; until the store has
-//! acknowledged that number the same batch is sent again, and the store counts each number of a till once.
+//! Invariant: nothing counted is lost or counted twice. What leaves an outbox does so under a number; until the store has
+//! acknowledged that number the same batch is sent again, and the store counts each number of an outbox once.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -324,7 +324,7 @@ impl TryFrom<String> for Tally {
     }
 }
 
-/// The name of invitations of which that became.
+/// The counter of invitations that ended so.
 fn invitation(invited: Invited) -> String {
     format!("invitation_{}", invited.name())
 }
@@ -373,14 +373,14 @@ pub trait Outbox {
     fn acknowledge(&self, batches: &[Batch]);
 }
 
-/// What a till sends to the store at once.
+/// What an outbox sends to the store at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// Which till of the data centre it came from.
+    /// Which outbox of the data centre it came from.
     pub place: usize,
-    /// The till's name, which no other till ever has.
-    pub till: String,
-    /// Grows with each batch of a till.
+    /// The name of its outbox, which no other outbox ever has.
+    pub outbox: String,
+    /// Grows with each batch of an outbox.
     pub number: u64,
     /// What is to be counted.
     pub tally: Tally,
@@ -429,15 +429,15 @@ impl OutboxSlot {
         }
         (!self.sent.is_empty()).then(|| Batch {
             place,
-            till: self.name.clone(),
+            outbox: self.name.clone(),
             number: self.number,
             tally: self.sent.clone(),
         })
     }
 
-    /// The store has counted a batch. One of a till that stood here before, or an older one, changes nothing.
+    /// The store has counted a batch. One of an outbox that stood here before, or an older one, changes nothing.
     pub fn acknowledge(&mut self, batch: &Batch) {
-        if batch.till == self.name && batch.number == self.number {
+        if batch.outbox == self.name && batch.number == self.number {
             self.sent = Tally::default();
         }
     }
@@ -536,57 +536,57 @@ mod tests {
 
     #[test]
     fn of_many_renewals_a_batch_brings_a_part_and_none_is_lost() {
-        let mut till = OutboxSlot::new("a".into());
-        till.put(&renewals(300_000));
+        let mut slot = OutboxSlot::new("a".into());
+        slot.put(&renewals(300_000));
         let mut brought = Vec::new();
-        while let Some(batch) = till.batch(0) {
+        while let Some(batch) = slot.batch(0) {
             let sessions = batch
                 .tally
                 .renewed
                 .iter()
                 .map(|(_, sessions)| sessions.len());
             brought.push(sessions.sum::<usize>() / RENEWAL);
-            till.acknowledge(&batch);
+            slot.acknowledge(&batch);
         }
         assert_eq!(brought, [2000, 2000, 1000]);
     }
 
     #[test]
     fn a_batch_is_sent_again_under_its_number_until_it_is_acknowledged() {
-        let mut till = OutboxSlot::new("a".into());
-        assert_eq!(till.batch(0), None);
-        till.put(&tally(&[("x", 1)]));
-        let first = till.batch(0);
-        till.put(&tally(&[("x", 2)]));
+        let mut slot = OutboxSlot::new("a".into());
+        assert_eq!(slot.batch(0), None);
+        slot.put(&tally(&[("x", 1)]));
+        let first = slot.batch(0);
+        slot.put(&tally(&[("x", 2)]));
         assert_eq!(
-            till.batch(0),
+            slot.batch(0),
             first,
             "the same again, and nothing of what came since"
         );
-        assert_eq!(decode(&encode(&till)), Some(till.clone()));
+        assert_eq!(decode(&encode(&slot)), Some(slot.clone()));
         let Some(first) = first else {
             unreachable!("something was put in");
         };
-        till.acknowledge(&first);
-        let second = till.batch(0).unwrap_or_else(|| first.clone());
+        slot.acknowledge(&first);
+        let second = slot.batch(0).unwrap_or_else(|| first.clone());
         assert_eq!(second.tally, tally(&[("x", 2)]));
         assert!(second.number > first.number);
-        till.acknowledge(&first);
+        slot.acknowledge(&first);
         assert_eq!(
-            till.batch(0),
+            slot.batch(0),
             Some(second.clone()),
             "an old answer says nothing about it"
         );
-        till.acknowledge(&Batch {
-            till: "b".into(),
+        slot.acknowledge(&Batch {
+            outbox: "b".into(),
             ..second.clone()
         });
         assert_eq!(
-            till.batch(0),
+            slot.batch(0),
             Some(second.clone()),
-            "nor does another till's"
+            "nor does another slot's"
         );
-        till.acknowledge(&second);
-        assert!(till.is_empty());
+        slot.acknowledge(&second);
+        assert!(slot.is_empty());
     }
 }

@@ -11,7 +11,7 @@ use super::objects::{BoardCopy, Overwritten};
 use super::pop::PlatformCache;
 
 impl PlatformCache {
-    fn sign_copy(&self) -> BoardCopy {
+    fn board_copy(&self) -> BoardCopy {
         BoardCopy::at(CacheKey::from(self.counts.room().cache_key("board")))
     }
 
@@ -33,7 +33,7 @@ impl PlatformCache {
     /// What to put up when this copy was read: it, or the last board where that is later; nothing where the copy there shows
     /// more, so that this one was read earlier and comes late.
     fn newest(&self, copy: &CachedBoard) -> Option<CachedBoard> {
-        let there = self.sign_copy().found();
+        let there = self.board_copy().found();
         let there = there.and_then(|found| read(&found));
         let is_late = there.is_some_and(|there| copy.is_older_than(&there));
         (!is_late).then(|| copy.or_later(self.last_now()))
@@ -48,7 +48,7 @@ impl BoardCache for PlatformCache {
     }
 
     fn lookup_old(&self) -> Lookup {
-        let transaction = match self.sign_copy().turn(LOOKUP_TIMEOUT) {
+        let transaction = match self.board_copy().turn(LOOKUP_TIMEOUT) {
             Ok(transaction) => transaction,
             Err(CacheError::Timeout) => return Lookup::Timeout,
             Err(_) => return Lookup::Unavailable,
@@ -70,7 +70,7 @@ impl BoardCache for PlatformCache {
     }
 
     fn peek(&self) -> Option<CachedBoard> {
-        let found = self.sign_copy().found()?;
+        let found = self.board_copy().found()?;
         let copy = (!found.is_stale()).then(|| read(&found))?;
         copy.inspect(|copy| self.keep(copy))
     }
@@ -87,7 +87,7 @@ impl BoardCache for PlatformCache {
         };
         self.keep(&copy);
         // Without a copy the next look reads the store, as the first one did.
-        let _ = self.sign_copy().write(copy.written());
+        let _ = self.board_copy().write(copy.written());
         keep(self.last_copy(), &copy);
     }
 

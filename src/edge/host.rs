@@ -7,7 +7,7 @@ use std::thread;
 use fastly::Request;
 
 use now_serving::cache::outbox::Tally;
-use now_serving::cache::{KeptBoard, LOOKUP_TIMEOUT, MAX_AGE};
+use now_serving::cache::{LOOKUP_TIMEOUT, MAX_AGE, SandboxCopy};
 use now_serving::config::Query;
 use now_serving::http::{Call, Forward, Reply};
 use now_serving::request::Request as Asked;
@@ -23,25 +23,32 @@ use super::{log, now, origin, probe};
 
 /// One request on the platform, and what its sandbox keeps.
 pub(super) struct Platform<'a> {
-    /// The request, until it goes to the origin.
+    /// The request, until it has been answered.
     pub(super) request: &'a RefCell<Option<Request>>,
-    /// The name the platform gave it, once it has gone there.
+    /// The name the platform gave it, where it is logged.
     pub(super) trace: Option<String>,
     pub(super) counts: &'a Counts,
-    pub(super) board: &'a Rc<RefCell<KeptBoard>>,
+    pub(super) board: &'a Rc<RefCell<SandboxCopy>>,
     pub(super) store_url: &'a RefCell<LastUrl>,
 }
 
 impl Host for Platform<'_> {
+    fn note_trace(&mut self) {
+        self.trace = self.request.borrow().as_ref().map(trace_id);
+    }
+
     fn send(&mut self, reply: Reply) -> u16 {
-        send(reply)
+        // Its body may be long, and no answer needs it.
+        let request = self.request.take();
+        let status = send(reply);
+        drop(request);
+        status
     }
 
     fn forward(&mut self, forward: &Forward, call: &Call) -> Forwarded {
         let Some(request) = self.request.take() else {
             return Forwarded::default();
         };
-        self.trace = Some(trace_id(&request));
         self.counts.has_called();
         origin::forwarded(request, forward, call, self.counts)
     }
@@ -50,15 +57,13 @@ impl Host for Platform<'_> {
         self.counts.tally.borrow_mut()
     }
 
-    fn has_news(&self) {
+    fn flush_news(&self) {
         self.counts.flush_news();
     }
 
     fn facts(&self, call: &Call, query: Query) -> Option<RequestFacts> {
-        let request = self.request.borrow();
-        let trace = self.trace.clone();
-        let trace = trace.or_else(|| request.as_ref().map(trace_id));
-        Some(facts(call, trace.unwrap_or_default(), query))
+        let trace = self.trace.clone().unwrap_or_default();
+        Some(facts(call, trace, query))
     }
 
     fn log(&self, line: &str) {
@@ -80,15 +85,15 @@ impl Host for Platform<'_> {
     }
 
     /// Only a request that has renewed the copy of the board asks.
-    fn has_bad_news(&self, asked: &Asked<'_>) -> bool {
+    fn probe_origin(&self, asked: &Asked<'_>) -> bool {
         let may_ask = self.counts.has_renewed.get() && !self.counts.is_at_limit.get();
         may_ask && probe::has_bad_news(asked, self.counts)
     }
 
     /// Another request has looked within the last second, before this was counted: the next look takes it along, and this request makes
     /// that look where no other does.
-    fn is_to_tell(&self) -> bool {
-        if self.counts.has_renewed.get() {
+    fn wait_for_next_look(&self) -> bool {
+        if self.counts.has_renewed.get() || self.counts.is_at_limit.get() {
             return false;
         }
         self.counts.flush_into_outbox(SHORT_TURN);

@@ -26,7 +26,7 @@ use fastly::Request;
 use fastly::http::serve::{HandlerResult, Serve};
 use fastly::log::Endpoint;
 
-use now_serving::cache::KeptBoard;
+use now_serving::cache::SandboxCopy;
 use now_serving::config::Problem;
 use now_serving::config::budget::Used;
 use now_serving::queue::Now;
@@ -49,7 +49,7 @@ const LOG: &str = "queue_logs";
 const REQUESTS: usize = 10;
 
 /// For how long it answers, and then waits for the next one at most: settings are never older than twice this.
-const LIFE: Duration = Duration::from_secs(15);
+const SANDBOX_LIFETIME: Duration = Duration::from_secs(15);
 
 thread_local! {
     /// The method of the request whose target is being read.
@@ -96,8 +96,8 @@ pub(crate) fn serve() {
     };
     Serve::new()
         .with_max_requests(REQUESTS)
-        .with_max_lifetime(LIFE)
-        .with_timeout(LIFE)
+        .with_max_lifetime(SANDBOX_LIFETIME)
+        .with_timeout(SANDBOX_LIFETIME)
         .run_with_context(
             |request, kept: &mut SandboxState| {
                 answer(request, kept);
@@ -113,14 +113,14 @@ pub(crate) fn serve() {
 struct SandboxState {
     settings: Settings,
     counts: Counts,
-    board: Rc<RefCell<KeptBoard>>,
+    board: Rc<RefCell<SandboxCopy>>,
     host_url: LastUrl,
     store_url: RefCell<LastUrl>,
 }
 
 impl SandboxState {
     /// Whether this sandbox takes another request. What could not be read is left to the next sandbox.
-    fn then(&self) -> Then {
+    fn then(&self) -> AfterRequest {
         let vcpu_ms = fastly::compute_runtime::elapsed_vcpu_ms().unwrap_or(u64::MAX);
         let used = Used {
             calls: self.counts.calls.get(),
@@ -129,26 +129,26 @@ impl SandboxState {
         };
         let is_room = used.leaves_room(self.settings.most_calls());
         if self.settings.are_whole() && is_room && !self.counts.is_at_limit.get() {
-            Then::Next
+            AfterRequest::GoOn
         } else {
-            Then::End
+            AfterRequest::End
         }
     }
 }
 
 /// What follows a request that was answered.
-enum Then {
-    Next,
+enum AfterRequest {
+    GoOn,
     End,
 }
 
-impl HandlerResult for Then {
+impl HandlerResult for AfterRequest {
     type Error = ();
 
     /// The answer is under way already; an error ends the loop.
     fn send(self) -> Result<(), ()> {
         match self {
-            Self::Next => Ok(()),
+            Self::GoOn => Ok(()),
             Self::End => Err(()),
         }
     }

@@ -17,22 +17,22 @@ use super::objects::Overwritten;
 use super::request::fresh_id;
 use super::{log, now};
 
-/// How many tills a data centre has: sandboxes that end at the same time seldom wait for each other.
+/// How many outboxes a data centre has: sandboxes that end at the same time seldom wait for each other.
 pub(super) const OUTBOX_SLOTS: usize = 4;
 
-/// The till behind those, for what the origin answered: every refresh takes it along.
+/// The outbox behind those, for what the origin answered: every refresh takes it along.
 pub(super) const NEWS_SLOT: usize = OUTBOX_SLOTS;
 
 /// A POP that has not read the board for longer is quiet.
 pub(super) const QUIET_MS: u64 = 60_000;
 
-/// The longest a sandbox that ends waits for a till.
+/// The longest a sandbox that ends waits for an outbox.
 pub(super) const TURN: Duration = Duration::from_millis(500);
 
 /// And the longest a refresh waits that others wait for: the next refresh takes what is busy.
 pub(super) const SHORT_TURN: Duration = Duration::from_millis(20);
 
-/// How long a till is kept that nobody asks for.
+/// How long an outbox is kept that nobody asks for.
 pub(super) const OUTBOX_TTL: Duration = Duration::from_hours(24);
 
 /// The code of the SDK's `FastlyStatus::LIMITEXCEEDED`, which no other crate can name.
@@ -42,7 +42,7 @@ thread_local! {
     static OF_THIS_SANDBOX: Counts = Counts::default();
 }
 
-/// What this sandbox counts, and the tills of the data centre into which it goes. A clone counts into the same.
+/// What this sandbox counts, and the outboxes of the data centre into which it goes. A clone counts into the same.
 #[derive(Clone, Default)]
 pub(super) struct Counts {
     room: Rc<RefCell<RoomName>>,
@@ -95,8 +95,8 @@ impl Counts {
         }
     }
 
-    /// All that was counted goes into tills of the rooms. Where the cache has none to give, the log has it; so it does while the
-    /// settings could not be read that name the room, since no refresh looks into a till without one.
+    /// All that was counted goes into outboxes of the rooms. Where the cache has none to give, the log has it; so it does while the
+    /// settings could not be read that name the room, since no refresh looks into an outbox without one.
     pub(super) fn flush(&self) {
         loop {
             let is_known = !self.room().as_str().is_empty();
@@ -112,7 +112,7 @@ impl Counts {
         }
     }
 
-    /// The same in the middle of a request that ends the sandbox. What is just being put into a till is not put there twice.
+    /// The same in the middle of a request that ends the sandbox. What is just being put into an outbox is not put there twice.
     pub(super) fn flush_unless_busy(&self) {
         let is_free = self.tally.try_borrow_mut().is_ok() && self.parked.try_borrow_mut().is_ok();
         if is_free && self.room.try_borrow_mut().is_ok() {
@@ -120,49 +120,49 @@ impl Counts {
         }
     }
 
-    /// What was counted goes into the till that every refresh takes along; into another one where that is busy.
+    /// What was counted goes into the outbox that every refresh takes along; into another one where that is busy.
     pub(super) fn flush_news(&self) {
         let mut tally = self.tally.borrow_mut();
-        let put = self.with_outbox(NEWS_SLOT, SHORT_TURN, |till| till.put(&tally));
+        let put = self.with_outbox(NEWS_SLOT, SHORT_TURN, |slot| slot.put(&tally));
         if put.is_some() {
             *tally = Tally::default();
         }
     }
 
-    /// Puts what was counted into a till, any of them, if it is this sandbox's turn there soon enough.
+    /// Puts what was counted into an outbox, any of them, if it is this sandbox's turn there soon enough.
     pub(super) fn flush_into_outbox(&self, turn: Duration) -> bool {
         self.tally.borrow().is_empty() || self.put_into_any(turn, |_, _| ()).is_some()
     }
 
-    /// The batch that is to be sent from a till, any of them, with what this sandbox counted.
+    /// The batch that is to be sent from an outbox, any of them, with what this sandbox counted.
     pub(super) fn next_batch(&self) -> Option<Batch> {
         if self.tally.borrow().is_empty() {
             return self.batch_of(any_slot());
         }
-        self.put_into_any(SHORT_TURN, |place, till| till.batch(place))?
+        self.put_into_any(SHORT_TURN, |place, slot| slot.batch(place))?
     }
 
     pub(super) fn batch_of(&self, place: usize) -> Option<Batch> {
         if self.load(place)?.is_empty() {
             return None;
         }
-        self.with_outbox(place, SHORT_TURN, |till| till.batch(place))?
+        self.with_outbox(place, SHORT_TURN, |slot| slot.batch(place))?
     }
 
-    /// The store has counted a batch. What was counted since goes into its till with that, in one turn; where this fails the batch is
+    /// The store has counted a batch. What was counted since goes into its outbox with that, in one turn; where this fails the batch is
     /// sent again, and counted no more than once.
     pub(super) fn acknowledge(&self, batch: &Batch) {
         let mut tally = self.tally.borrow_mut();
-        let done = self.with_outbox(batch.place, SHORT_TURN, |till| {
-            till.acknowledge(batch);
-            till.put(&tally);
+        let done = self.with_outbox(batch.place, SHORT_TURN, |slot| {
+            slot.acknowledge(batch);
+            slot.put(&tally);
         });
         if done.is_some() {
             *tally = Tally::default();
         }
     }
 
-    /// Puts what was counted into the first till of a random order where it is this sandbox's turn soon enough, and does
+    /// Puts what was counted into the first outbox of a random order where it is this sandbox's turn soon enough, and does
     /// something more there.
     pub(super) fn put_into_any<T>(
         &self,
@@ -170,13 +170,13 @@ impl Counts {
         work: impl Fn(usize, &mut OutboxSlot) -> T,
     ) -> Option<T> {
         let mut tally = self.tally.borrow_mut();
-        let mut tills = (any_slot()..)
+        let mut slots = (any_slot()..)
             .map(|next| next % OUTBOX_SLOTS)
             .take(OUTBOX_SLOTS);
-        let done = tills.find_map(|place| {
-            self.with_outbox(place, turn, |till| {
-                till.put(&tally);
-                work(place, till)
+        let done = slots.find_map(|place| {
+            self.with_outbox(place, turn, |slot| {
+                slot.put(&tally);
+                work(place, slot)
             })
         });
         if done.is_some() {
@@ -185,32 +185,32 @@ impl Counts {
         done
     }
 
-    /// Does something at a till while no other sandbox is there.
+    /// Does something at an outbox while no other sandbox is there.
     pub(super) fn with_outbox<T>(
         &self,
-        till: usize,
+        slot: usize,
         turn: Duration,
         work: impl FnOnce(&mut OutboxSlot) -> T,
     ) -> Option<T> {
-        alone(self.key("till-lock", till), turn, || {
+        alone(self.key("outbox-lock", slot), turn, || {
             let mut kept = self
-                .load(till)
+                .load(slot)
                 .unwrap_or_else(|| OutboxSlot::new(fresh_id()));
             let done = work(&mut kept);
-            let slot = Overwritten::at(self.key("till", till));
-            let written = slot.write(encode(&kept), OUTBOX_TTL);
+            let object = Overwritten::at(self.key("outbox", slot));
+            let written = object.write(encode(&kept), OUTBOX_TTL);
             written.is_ok().then_some(done)
         })
         .flatten()
     }
 
-    pub(super) fn load(&self, till: usize) -> Option<OutboxSlot> {
-        let found = Overwritten::at(self.key("till", till)).found()?;
+    pub(super) fn load(&self, slot: usize) -> Option<OutboxSlot> {
+        let found = Overwritten::at(self.key("outbox", slot)).found()?;
         decode(&found.user_metadata())
     }
 
-    pub(super) fn key(&self, name: &str, till: usize) -> CacheKey {
-        CacheKey::from(self.room().cache_key_of(name, till))
+    pub(super) fn key(&self, name: &str, slot: usize) -> CacheKey {
+        CacheKey::from(self.room().cache_key_of(name, slot))
     }
 }
 

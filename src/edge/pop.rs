@@ -11,9 +11,9 @@ use fastly::cache::core::{CacheError, CacheKey, Transaction};
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::{FORGOTTEN, Renewed, Session};
 use now_serving::cache::{
-    ANSWER_LIFE, AddressLists, AttemptLock, BoardCache, CachedBoard, KeptBoard, LastBoard, Listed,
-    LoginFailures, LoginThrottle, Marker, Markers, Pop, SessionEnds, StoreAnswers, TURN_TIMEOUT,
-    TicketMark, TicketMarks, decode, encode,
+    ANSWER_LIFE, AddressLists, AttemptLock, BoardCache, CachedBoard, LastBoard, Listed,
+    LoginFailures, LoginThrottle, Marker, Markers, Pop, SandboxCopy, SessionEnds, StoreAnswers,
+    TURN_TIMEOUT, TicketMark, TicketMarks, decode, encode,
 };
 use now_serving::queue::{Board, Now, Renewal};
 
@@ -28,13 +28,13 @@ pub(super) struct PlatformCache {
     /// The last board as this request found it: it is asked after in several places, and every time is an operation of the cache.
     pub(super) found: OnceCell<Option<CachedBoard>>,
     /// What this sandbox has from before.
-    pub(super) kept: Rc<RefCell<KeptBoard>>,
+    pub(super) kept: Rc<RefCell<SandboxCopy>>,
     pub(super) counts: Counts,
     pub(super) now: Now,
 }
 
 impl PlatformCache {
-    pub(super) fn new(counts: &Counts, kept: &Rc<RefCell<KeptBoard>>, now: Now) -> Self {
+    pub(super) fn new(counts: &Counts, kept: &Rc<RefCell<SandboxCopy>>, now: Now) -> Self {
         Self {
             found: OnceCell::new(),
             kept: Rc::clone(kept),

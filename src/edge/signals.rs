@@ -15,7 +15,7 @@ use now_serving::queue::{Platform, Signal, Waf, WafAnswer, WafFault};
 use super::outbox::Counts;
 use super::request::handle;
 
-/// The request of a visitor, whose body may still be read. Once it has gone to the origin the platform says nothing of it.
+/// The request of a visitor, whose body may still be read. Once it has been answered the platform says nothing of it.
 pub(super) struct Said<'a> {
     request: &'a RefCell<Option<Request>>,
     counts: &'a Counts,

@@ -10,19 +10,19 @@ pub mod moment;
 pub mod negotiate;
 mod network;
 pub(crate) mod object;
+mod origin_headers;
 mod reply;
 mod text;
-mod told;
 
 use crate::queue::{AnsweredTo, EndedSession, Position};
 pub use call::{Call, HEADERS, field};
 pub use command::{COMMANDS, commands};
 pub use network::network;
+pub use origin_headers::{forbids_storing, is_for_all, is_withheld, told, upgrades_only, withheld};
 pub use reply::{PRIVATE, Reply};
 use std::borrow::Cow;
 pub(crate) use text::is_ignorable;
 pub use text::{code_point, first, is_unseen, seen, shortened, without_mark};
-pub use told::{forbids_storing, is_for_all, is_withheld, told, upgrades_only, withheld};
 
 /// What is to be done with the request.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use crate::page::{Rejection, Unconfirmed};
 use crate::queue::{Actor, Board, Changed, Effect, Inversion, Reason};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
-use crate::ticket::{Standing, Ticket};
+use crate::ticket::{Ticket, TicketStage};
 use asked::Asked;
 
 /// What is known of a change whose answer was lost.
@@ -254,7 +254,7 @@ fn as_labelled(told: &str) -> String {
 
 /// Whether an operator's own ticket is let in before its turn.
 fn jumped(ticket: &Ticket, board: &Board) -> Option<Inversion> {
-    let is_in = matches!(ticket.standing, Standing::Admitted { .. });
+    let is_in = matches!(ticket.stage, TicketStage::Admitted { .. });
     let passed = || {
         let position = ticket.position_by(board);
         Inversion::out_of_turn(Inversion::Jump, position, ticket.lane, board)

@@ -12,7 +12,7 @@ pub mod login;
 mod receipt;
 mod route;
 mod scrape;
-mod told;
+mod status_json;
 pub mod verbs;
 
 use crate::config::{Problem, Room};
@@ -26,9 +26,9 @@ use crate::store::upstash::StoreError;
 use login::{Audience, Operator, Refused, Rights, Scheme};
 use route::Route;
 pub use route::is_of_programs;
+pub use status_json::unsound;
+use status_json::{health, settings, status};
 use std::io::Read;
-pub use told::unsound;
-use told::{health, settings, status};
 
 /// An answer, why it is that one, and what was wrong with the store if anything was.
 pub struct Answered {

@@ -28,8 +28,8 @@ mod tests {
     use crate::http::Reply;
     use crate::i18n::{LANGUAGES, english};
     use crate::page::brand::constant;
+    use crate::page::page_context::Told;
     use crate::page::template::{Part, Same, Template};
-    use crate::page::told::Told;
     use crate::page::{Brand, Links, Obstacle, Pages, Waiting, unbranded, waiting_page};
     use crate::queue::{Cursor, Lane, Mode, Position};
     use crate::ticket::Notice;

@@ -10,11 +10,11 @@ mod cloudflare;
 mod event;
 mod invitation;
 mod noticed;
+mod page_context;
 mod pages;
 mod panel;
 mod stage;
 mod template;
-mod told;
 mod update;
 mod waiting;
 

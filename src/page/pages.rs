@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::brand::{Brand, constant};
 use super::built_in::{BuiltIn, QUEUE};
+use super::page_context::Told;
 use super::template::{Compiled, Refusal, Samples, Template};
-use super::told::Told;
 use super::{Links, Waiting};
 use crate::i18n::{Language, english};
 use crate::queue::{Cursor, Mode, Position};

@@ -2,9 +2,9 @@
 
 use super::challenge::ChallengeData;
 use super::event::EventData;
+use super::page_context::Told;
 use super::pages::Page;
 use super::stage::Obstacle;
-use super::told::Told;
 use super::{CfWaitingRoom, Challenge, NOBODY, Pages, notice_in};
 use crate::http::Reply;
 use crate::i18n::Language;

@@ -134,7 +134,7 @@ impl Live {
 }
 
 impl Board {
-    /// Signs are newer by data, then by what these took over.
+    /// One board is newer than another by its data, then by how much older data it took over.
     #[must_use]
     pub fn order(&self) -> (u64, u64) {
         (self.own, self.merged)

@@ -2,7 +2,7 @@
 //!
 //! Failures and successes write different notes, each with the time at which its call began. So where two are written at
 //! once, a failure that comes late does not undo a success.
-//! Invariant: a call that succeeds ends the outage; three failures with none between them, over five seconds, begin one.
+//! Invariant: a call that succeeds ends the outage; three failures with no success between them, over five seconds, begin one.
 
 /// How many calls must have failed since the last success.
 const CALLS: u64 = 3;

@@ -20,6 +20,9 @@ use crate::telemetry::log::{self, Decision, RequestFacts};
 
 /// What only a host can do for a request.
 pub trait Host {
+    /// Notes how the platform calls the request, which is written down once it has been answered.
+    fn note_trace(&mut self) {}
+
     /// Answers the visitor, and gives the status.
     fn send(&mut self, reply: Reply) -> u16;
 
@@ -31,7 +34,7 @@ pub trait Host {
 
     /// Puts what was counted where the next refresh takes it along: news of the origin are among it, good and bad ones together, since
     /// good ones that came later would make the origin look worse than it is.
-    fn has_news(&self) {}
+    fn flush_news(&self) {}
 
     /// What the platform knows about the request; nothing where no log is kept.
     fn facts(&self, call: &Call, query: Query) -> Option<RequestFacts>;
@@ -44,12 +47,12 @@ pub trait Host {
     fn later(&self, request: &Request<'_>, work: &mut dyn FnMut(&Request<'_>));
 
     /// Asks the origin how it is, where that is due, and counts it. Whether the store should soon hear of it.
-    fn has_bad_news(&self, _request: &Request<'_>) -> bool {
+    fn probe_origin(&self, _request: &Request<'_>) -> bool {
         false
     }
 
     /// Waits until the POP looks next, which tells the store of a renewal. Whether this request is to look then.
-    fn is_to_tell(&self) -> bool {
+    fn wait_for_next_look(&self) -> bool {
         false
     }
 }
@@ -89,7 +92,7 @@ pub struct Served {
     /// The session that the origin ended with its answer.
     ended: Option<EndedSession>,
     /// Whether the store should soon hear how the origin answered.
-    has_bad_news: bool,
+    store_should_hear: bool,
 }
 
 /// Serves one request.
@@ -97,7 +100,7 @@ pub fn serve(request: &Request<'_>, body: &mut dyn Read, host: &mut dyn Host) ->
     let (call, config, room) = (request.call, request.config, request.room);
     let mut outcome = handle(request, body);
     let after = std::mem::replace(&mut outcome.after, FollowUp::Nothing);
-    let served = answered(outcome, call, request.now, host);
+    let served = deliver(outcome, call, request.now, host);
     let name = Some(&room.name);
     write_down(&served, call, name, config.logging.query, request.now, host);
     for line in entries::refused_entries(request.now, room) {
@@ -119,7 +122,7 @@ pub fn serve_unsound(
 ) {
     match unsound::passes(call, now, unsound, pop, platform) {
         Ok(outcome) => {
-            let served = answered(outcome, call, now, host);
+            let served = deliver(outcome, call, now, host);
             let room = unsound.place_of(call).map(|place| &place.room.name);
             write_down(&served, call, room, Query::LeftOut, now, host);
         }
@@ -130,8 +133,8 @@ pub fn serve_unsound(
     host.log(&entries::unsound_entry(now, &unsound.problems));
 }
 
-/// The answer, on its way to the visitor and counted. A visitor who goes in by a good answer only is in once it is delivered.
-fn answered(outcome: Outcome<'_>, call: &Call, now: Now, host: &mut dyn Host) -> Served {
+/// Answers the visitor, and counts that. A visitor who goes in by a good answer only is in once it is delivered.
+fn deliver(outcome: Outcome<'_>, call: &Call, now: Now, host: &mut dyn Host) -> Served {
     let Outcome {
         answer,
         record,
@@ -139,16 +142,19 @@ fn answered(outcome: Outcome<'_>, call: &Call, now: Now, host: &mut dyn Host) ->
         rescue,
         ..
     } = outcome;
+    if record.is_logged() {
+        host.note_trace();
+    }
     let forward = match answer {
         Answer::Reply(reply) => {
-            let status = Some(host.send(reply));
             count(&record, renewal, &mut host.tally());
+            let status = Some(host.send(reply));
             return Served {
                 status,
                 record,
                 renewal,
                 ended: None,
-                has_bad_news: false,
+                store_should_hear: false,
             };
         }
         Answer::Forward(forward) => forward,
@@ -189,14 +195,15 @@ fn answered(outcome: Outcome<'_>, call: &Call, now: Now, host: &mut dyn Host) ->
     let news = forward.watch.and_then(|watch| watch.told).zip(answered);
     if let Some((to, answered)) = news {
         host.tally().watched(to, answered, now);
-        host.has_news();
+        host.flush_news();
     }
     Served {
         status,
         record,
         renewal,
         ended,
-        has_bad_news: news.is_some_and(|(_, answered): (AnsweredTo, _)| answered != Answered::Ok),
+        store_should_hear: news
+            .is_some_and(|(_, answered): (AnsweredTo, _)| answered != Answered::Ok),
     }
 }
 
@@ -253,7 +260,7 @@ fn write_down(
 fn follow_up(served: &Served, after: FollowUp, request: &Request<'_>, host: &dyn Host) {
     let after = match after {
         // The store should soon hear of an answer that was not well.
-        FollowUp::Nothing if served.has_bad_news => FollowUp::Look,
+        FollowUp::Nothing if served.store_should_hear => FollowUp::Look,
         after => after,
     };
     let look = &mut |later: &Request<'_>| afterwards(FollowUp::Look, later);
@@ -267,10 +274,10 @@ fn follow_up(served: &Served, after: FollowUp, request: &Request<'_>, host: &dyn
             });
         }
     }
-    if host.has_bad_news(request) {
+    if host.probe_origin(request) {
         host.later(request, look);
     }
-    if served.is_due(request) && host.is_to_tell() {
+    if served.is_due(request) && host.wait_for_next_look() {
         host.later(request, look);
     }
 }

@@ -8,14 +8,14 @@ use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
 use crate::queue::{EndedSession, Invited, Phase, Reason};
 use crate::telemetry::log::{Decision, Sampling};
 use crate::visitor::api::ApiAnswer;
-use crate::visitor::outcome::{LogShare, Update, VisitOutcome};
+use crate::visitor::outcome::{Logged, Update, VisitOutcome};
 use crate::visitor::routes::{self, Route};
 use crate::visitor::visit::{Shared, Visit, WayIn};
 use crate::visitor::{Brought, Kind, kind};
 use crate::visitor::{answer, ticket_cookie};
 use std::io::Read;
 
-pub(super) fn worded<'a>(kind: Kind, visit: Visit, request: &Request<'a>) -> Outcome<'a> {
+pub(super) fn answer_visit<'a>(kind: Kind, visit: Visit, request: &Request<'a>) -> Outcome<'a> {
     let Request {
         call,
         config,
@@ -24,7 +24,7 @@ pub(super) fn worded<'a>(kind: Kind, visit: Visit, request: &Request<'a>) -> Out
         ..
     } = *request;
     let cookies = signed(&visit, || kind, request);
-    let (reason, event_phase) = (reason(&visit, request), phase(&visit, request));
+    let reason = reason(&visit, request);
     let mut rescue = None;
     let inspected = waf::of_visit(&visit, reason, request);
     let stop = inspected.as_ref().and_then(|found| found.stop.as_ref());
@@ -57,8 +57,7 @@ pub(super) fn worded<'a>(kind: Kind, visit: Visit, request: &Request<'a>) -> Out
         let reply = answer::answer(kind, &visit, cookies, request);
         Answer::Reply(for_visitor(call, reply, config))
     };
-    let mut outcome = outcome(answer, visit, reason, request);
-    outcome.record.event_phase = event_phase.map(Phase::name);
+    let mut outcome = recorded(answer, visit, reason, request);
     if let Some(rescue) = &rescue {
         outcome.record.queue_cursor = rescue.queue_cursor();
     }
@@ -84,7 +83,7 @@ fn commands(way: Way, visit: &Visit, request: &Request<'_>) -> Commands {
 }
 
 /// What the waiting page asks for. A visitor who may go in reads so, and goes in by the next request.
-pub(super) fn visitor_api(
+pub(super) fn answer_api(
     route: Route,
     body: &mut dyn Read,
     request: &Request<'_>,
@@ -110,7 +109,7 @@ pub(super) fn visitor_api(
     let cookies = signed(&visit, || kind(request, Brought::Ticket), request);
     let reply = for_visitor(call, reply.with_cookies(cookies), config);
     // Who may go in does so by the next request.
-    outcome(Answer::Reply(reply), visit, row.reason, request)
+    recorded(Answer::Reply(reply), visit, row.reason, request)
 }
 
 /// An invitation came, or its page was asked for.
@@ -134,12 +133,13 @@ fn phase(visit: &Visit, request: &Request<'_>) -> Option<Phase> {
     is_before.then(|| Some(request.event()?.1))?
 }
 
-/// How many polls of waiting visitors are logged: they say little, and there are many.
-fn share(request: &Request<'_>) -> Sampling {
+/// Whether one of the requests that say little is logged.
+fn sampling(request: &Request<'_>) -> Sampling {
     Sampling::one_in(request.config.logging.sample, request.call.chance())
 }
 
-fn outcome(
+/// The answer to a visit with its line of the log.
+fn recorded(
     answer: Answer,
     visit: Visit,
     reason: Reason,
@@ -155,10 +155,11 @@ fn outcome(
     };
     let record = Decision {
         share: match visit.end.row().log {
-            LogShare::Sampled if is_look => share(request),
-            LogShare::Sampled | LogShare::All => Sampling::All,
+            Logged::Sampled if is_look => sampling(request),
+            Logged::Sampled | Logged::All => Sampling::All,
         },
         queue_cursor: visit.cursor().map(|cursor| cursor.0),
+        event_phase: phase(&visit, request).map(Phase::name),
         lane: visit.ticket.lane.name().map(str::to_owned),
         shared_ticket: visit.shared == Shared::Yes,
         above_network_bound: visit.above,

@@ -317,11 +317,11 @@ impl Line<'_> {
         (keys, arguments)
     }
 
-    /// What was counted, and the number of the last batch of each of these tills.
+    /// What was counted, and the number of the last batch of each of these outboxes.
     fn counted(&self, batches: &[Batch]) -> Keys {
-        let till = |batch: &Batch| ("till", self.key(&format!("till:{}", batch.till)));
+        let outbox = |batch: &Batch| ("outbox", self.key(&format!("outbox:{}", batch.outbox)));
         let counts = std::iter::once(("counts", self.key("counts")));
-        counts.chain(batches.iter().map(till)).collect()
+        counts.chain(batches.iter().map(outbox)).collect()
     }
 
     fn command(&self, command: &[&str], attempt: Attempt) -> Result<serde_json::Value, StoreError> {

@@ -4,7 +4,7 @@
 //! Invariant: an answer is worth one number for one ticket, and no store is asked for it.
 
 use super::keys::{Purpose, shortened};
-use super::{CLOCK_SKEW, DRAW_REMEMBERED, Keys, Standing, Ticket};
+use super::{CLOCK_SKEW, DRAW_REMEMBERED, Keys, Ticket, TicketStage};
 use crate::queue::{ChallengeWait, Effort, Lane, Now, Price};
 use ct_codecs::{Encoder, Hex};
 use hmac_sha256::HMAC;
@@ -219,7 +219,7 @@ impl Ticket {
             } else {
                 self.id.clone()
             },
-            standing: Standing::Provisional {
+            stage: TicketStage::Provisional {
                 tries: 0,
                 challenge: Some(challenge),
             },
@@ -261,20 +261,20 @@ impl Ticket {
     /// What was asked of it.
     #[must_use]
     pub fn challenge(&self) -> Option<Challenged> {
-        match self.standing {
-            Standing::Provisional { challenge, .. } => challenge,
-            Standing::Waiting(_) | Standing::Admitted { .. } => None,
+        match self.stage {
+            TicketStage::Provisional { challenge, .. } => challenge,
+            TicketStage::Waiting(_) | TicketStage::Admitted { .. } => None,
         }
     }
 
     /// What it says once its holder is challenged for this price.
     #[must_use]
-    pub fn challenged(&self, price: Price, now: Now, life: u64) -> Standing {
+    pub fn challenged(&self, price: Price, now: Now, life: u64) -> TicketStage {
         let challenge = match self.challenge() {
             Some(asked) => asked.again(price, now, life),
             None => Challenged::new(price, now, life),
         };
-        Standing::Provisional {
+        TicketStage::Provisional {
             tries: 0,
             challenge: Some(challenge),
         }
@@ -305,7 +305,7 @@ mod tests {
         let new = Ticket::provisional(id, at(NOW));
         Ticket {
             life: LIFE,
-            standing: new.challenged(price(1), at(NOW), LIFE),
+            stage: new.challenged(price(1), at(NOW), LIFE),
             ..new
         }
     }
@@ -376,7 +376,7 @@ mod tests {
         let keys = keys();
         let first = answered(&keys, &held("a"), NOW);
         let dearer = Ticket {
-            standing: first.challenged(price(2), at(NOW + 5), LIFE),
+            stage: first.challenged(price(2), at(NOW + 5), LIFE),
             ..first.clone()
         };
         let asked = dearer.challenge().map(|asked| (asked.tries(), asked.from));
@@ -399,7 +399,7 @@ mod tests {
         );
         let used = second.challenged(price(2), at(NOW + 8), LIFE);
         let spent = Ticket {
-            standing: used,
+            stage: used,
             ..second
         };
         let asked = spent.challenge().map(|asked| asked.tries());
@@ -446,7 +446,7 @@ mod tests {
     #[test]
     fn without_the_calculation_a_ticket_draws_after_a_wait_and_within_its_life() {
         let waiting = |wait, life| Ticket {
-            standing: held("a").challenged(Price { place: 1, wait }, at(NOW), life),
+            stage: held("a").challenged(Price { place: 1, wait }, at(NOW), life),
             ..held("a")
         };
         let ticket = held("a");
@@ -459,7 +459,7 @@ mod tests {
         let new = Ticket::provisional("a", at(NOW));
         let short = new.challenged(price(1), at(NOW), 60);
         let short = Ticket {
-            standing: short,
+            stage: short,
             ..new
         };
         assert_eq!(short.challenged_for(at(NOW)), Some(30));

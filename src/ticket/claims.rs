@@ -1,7 +1,7 @@
 //! A ticket as the claims of a JWT, and back.
 
 use super::challenge::Challenged;
-use super::{Grace, Notice, Standing, Ticket};
+use super::{Grace, Notice, Ticket, TicketStage};
 use crate::queue::{
     Begun, Cursor, FORMAT, Head, Invitation, Lane, Place, Position, RoomName, WaitingProof,
 };
@@ -103,14 +103,14 @@ impl Claims {
     pub(super) fn of(ticket: &Ticket, room: &RoomName) -> Self {
         let named = Self::named(ticket, room);
         let event = ticket.event.as_ref().and_then(Begun::on_ticket);
-        match ticket.standing {
-            Standing::Provisional { tries, challenge } => Self {
+        match ticket.stage {
+            TicketStage::Provisional { tries, challenge } => Self {
                 tries: (tries > 0).then_some(tries),
                 above: challenge.map(|asked| asked.from),
                 price: challenge.map(|asked| [asked.place, asked.paid, asked.until]),
                 ..named
             },
-            Standing::Waiting(proof) => Self {
+            TicketStage::Waiting(proof) => Self {
                 born: Some(proof.place.born),
                 epoch: Some(proof.epoch),
                 visits_epoch: Some(proof.visits_epoch).filter(|of| *of != proof.epoch),
@@ -120,7 +120,7 @@ impl Claims {
                 event: event.filter(|_| proof.place.came.is_some()),
                 ..named
             },
-            Standing::Admitted {
+            TicketStage::Admitted {
                 position,
                 born,
                 at,
@@ -169,14 +169,14 @@ impl Claims {
         })
     }
 
-    pub(super) fn standing(&self) -> Option<Standing> {
+    pub(super) fn stage(&self) -> Option<TicketStage> {
         match (self.born, self.pos, self.cur.zip(self.epoch), self.adm) {
-            (None, None, None, None) => Some(Standing::Provisional {
+            (None, None, None, None) => Some(TicketStage::Provisional {
                 tries: self.tries.unwrap_or_default(),
                 challenge: self.challenge(),
             }),
             (Some(born), Some(position), Some((seen, epoch)), None) => {
-                Some(Standing::Waiting(WaitingProof {
+                Some(TicketStage::Waiting(WaitingProof {
                     place: Place {
                         born,
                         position: Position(position),
@@ -187,7 +187,7 @@ impl Claims {
                     cursor_at_draw: Cursor(seen),
                 }))
             }
-            (Some(born), position, None, Some(at)) => Some(Standing::Admitted {
+            (Some(born), position, None, Some(at)) => Some(TicketStage::Admitted {
                 position: position.map(Position),
                 born,
                 at,

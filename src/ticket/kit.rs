@@ -3,7 +3,7 @@
 
 use super::keys::unsealed;
 use super::offline::{LONGEST, parts};
-use super::{Keys, Standing, Ticket};
+use super::{Keys, Ticket, TicketStage};
 use crate::http::moment::moment;
 use crate::queue::{Cursor, Now, Place, Position, WaitingProof};
 use ct_codecs::{Encoder, Hex};
@@ -50,7 +50,7 @@ impl Keys {
         let id = Hex::encode_to_string(digest.first_chunk::<16>()?).ok()?;
         Some(Ticket {
             life: left,
-            ..Ticket::new(id, Standing::Waiting(proof), now)
+            ..Ticket::new(id, TicketStage::Waiting(proof), now)
         })
     }
 }
@@ -101,7 +101,7 @@ mod tests {
             came: None,
         };
         let proof = WaitingProof::of(place, Cursor(0));
-        assert_eq!(ticket.standing, Standing::Waiting(proof));
+        assert_eq!(ticket.stage, TicketStage::Waiting(proof));
         assert_eq!((ticket.signed, ticket.life), (NOW.secs(), 3_600));
         let later = verified(payload, Now::from_secs(NOW.secs() + 60)).unwrap();
         assert_eq!((&later.id, later.life), (&ticket.id, 3_540));

@@ -13,7 +13,7 @@ mod notice;
 mod offline;
 mod pass;
 mod receipt;
-mod standing;
+mod stage;
 
 use crate::queue::draw;
 use crate::queue::{
@@ -27,7 +27,7 @@ pub use notice::Notice;
 pub use pass::PassHolder;
 use pass::pass_key;
 pub use receipt::{Receipt, ReceiptFault};
-pub use standing::Standing;
+pub use stage::TicketStage;
 
 /// A verified ticket, or one about to be signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Ticket {
     /// Random; also names the draw, so that a repeated draw gets the same number.
     pub id: String,
     /// What it entitles to.
-    pub standing: Standing,
+    pub stage: TicketStage,
     /// When it was signed, Unix time in seconds.
     pub signed: u64,
     /// Seconds for which it is good after that; 0 until it is signed.
@@ -76,7 +76,7 @@ impl Ticket {
     /// Inside by right or by grace.
     #[must_use]
     pub fn is_inside(&self, now: Now) -> bool {
-        matches!(self.standing, Standing::Admitted { .. })
+        matches!(self.stage, TicketStage::Admitted { .. })
             || self.grace.is_some_and(|grace| now.secs() < grace.until)
     }
 
@@ -85,12 +85,12 @@ impl Ticket {
     /// with a hold or a closure too, since it was never this visitor's turn.
     #[must_use]
     pub fn is_ended_by(&self, board: &Board, has_gone_in: impl FnOnce() -> bool) -> bool {
-        match self.standing {
-            Standing::Admitted { born, session, .. } => {
+        match self.stage {
+            TicketStage::Admitted { born, session, .. } => {
                 let is_number = || self.called && session.is_none() && !has_gone_in();
                 board.has_ended_visits(born) || board.has_ended(born) && is_number()
             }
-            Standing::Provisional { .. } | Standing::Waiting(_) => {
+            TicketStage::Provisional { .. } | TicketStage::Waiting(_) => {
                 let granted = self.grace.and_then(|grace| grace.epoch);
                 let is_of_others = granted.is_some_and(|epoch| epoch != board.visits_epoch);
                 is_of_others || !board.scheduled_mode().lets_in()
@@ -109,40 +109,40 @@ impl Ticket {
     #[must_use]
     pub fn is_to_be_renewed(&self, now: Now) -> bool {
         let age = now.secs().saturating_sub(self.signed);
-        let has_gone_in = matches!(self.standing, Standing::Admitted { .. }) && !self.called;
+        let has_gone_in = matches!(self.stage, TicketStage::Admitted { .. }) && !self.called;
         !has_gone_in && age > (self.life / 2).min(self.life.saturating_sub(TWO_POLLS))
     }
 
     /// The number, once there is one.
     #[must_use]
     pub fn position(&self) -> Option<Position> {
-        match self.standing {
-            Standing::Provisional { .. } => None,
-            Standing::Waiting(proof) => Some(proof.place.position),
-            Standing::Admitted { position, .. } => position,
+        match self.stage {
+            TicketStage::Provisional { .. } => None,
+            TicketStage::Waiting(proof) => Some(proof.place.position),
+            TicketStage::Admitted { position, .. } => position,
         }
     }
 
     /// The last minute of its session, where it has one.
     #[must_use]
     pub fn session(&self) -> Option<u64> {
-        match self.standing {
-            Standing::Admitted { session, .. } => session,
-            Standing::Provisional { .. } | Standing::Waiting(_) => None,
+        match self.stage {
+            TicketStage::Admitted { session, .. } => session,
+            TicketStage::Provisional { .. } | TicketStage::Waiting(_) => None,
         }
     }
 
     /// The number that its holder has, or went in by: what the lot says of it was said before.
     #[must_use]
     pub fn place(&self) -> Option<Place> {
-        match self.standing {
-            Standing::Waiting(proof) => Some(proof.place),
-            Standing::Admitted { position, born, .. } => position.map(|position| Place {
+        match self.stage {
+            TicketStage::Waiting(proof) => Some(proof.place),
+            TicketStage::Admitted { position, born, .. } => position.map(|position| Place {
                 born,
                 position,
                 came: Some(position),
             }),
-            Standing::Provisional { .. } => None,
+            TicketStage::Provisional { .. } => None,
         }
     }
 
@@ -157,9 +157,9 @@ impl Ticket {
     /// The roll by which its holder went in.
     #[must_use]
     pub fn went_in_by(&self) -> Option<u64> {
-        match self.standing {
-            Standing::Admitted { born, .. } => Some(born),
-            Standing::Provisional { .. } | Standing::Waiting(_) => None,
+        match self.stage {
+            TicketStage::Admitted { born, .. } => Some(born),
+            TicketStage::Provisional { .. } | TicketStage::Waiting(_) => None,
         }
     }
 
@@ -274,7 +274,7 @@ impl Keys {
         let lane = claims.custom.lane()?;
         Some(Ticket {
             id: claims.subject?,
-            standing: claims.custom.standing()?,
+            stage: claims.custom.stage()?,
             signed: issued,
             life: expires - issued,
             grace: claims.custom.grace(),
@@ -369,7 +369,11 @@ mod tests {
         );
         Ticket {
             life: 86_400,
-            ..Ticket::new("AAAAAAAAAAAAAAAAAAAAAA", Standing::Waiting(proof), at(NOW))
+            ..Ticket::new(
+                "AAAAAAAAAAAAAAAAAAAAAA",
+                TicketStage::Waiting(proof),
+                at(NOW),
+            )
         }
     }
 
@@ -423,7 +427,7 @@ mod tests {
         };
         let ticket = Ticket {
             id: "0123456789abcdef0123456789abcdef".into(),
-            standing: Standing::Waiting(proof),
+            stage: TicketStage::Waiting(proof),
             grace: Some(Grace {
                 until: NOW + 100,
                 epoch: Some(1_799_999_000),
@@ -477,7 +481,7 @@ mod tests {
 
     #[test]
     fn a_ticket_comes_back_as_it_was_signed() {
-        let admitted = [Some(Position(5)), None].map(|position| Standing::Admitted {
+        let admitted = [Some(Position(5)), None].map(|position| TicketStage::Admitted {
             position,
             born: 5,
             at: NOW,
@@ -490,14 +494,14 @@ mod tests {
             until: NOW + 9,
         };
         let provisional_ticket = [(0, None), (3, Some(asked))]
-            .map(|(tries, challenge)| Standing::Provisional { tries, challenge });
+            .map(|(tries, challenge)| TicketStage::Provisional { tries, challenge });
         let inside_or_unnumbered = admitted.into_iter().chain(provisional_ticket);
-        for standing in inside_or_unnumbered.chain([waiting().standing]) {
+        for stage in inside_or_unnumbered.chain([waiting().stage]) {
             let until = NOW + 60;
             let graces = [None, Some(3)].map(|epoch| Some(Grace { until, epoch }));
             for grace in graces.into_iter().chain([None]) {
                 let ticket = Ticket {
-                    standing,
+                    stage,
                     grace,
                     ..waiting()
                 };
@@ -578,7 +582,7 @@ mod tests {
             assert_eq!(short.is_to_be_renewed(at(NOW + age)), due, "{life}: {age}");
         }
         let admitted = Ticket {
-            standing: Standing::Admitted {
+            stage: TicketStage::Admitted {
                 position: Some(Position(5)),
                 born: 5,
                 at: NOW,

@@ -12,7 +12,7 @@ use crate::queue::backoff;
 use crate::queue::chance::Chance;
 use crate::queue::{Board, Live, Mode, Phase, Verdict, decide, refresh_seconds};
 use crate::request::Request;
-use crate::ticket::{Standing, Ticket};
+use crate::ticket::{Ticket, TicketStage};
 use crate::visitor::Kind;
 use crate::visitor::event::{outlook, visit_awaits_lot};
 use crate::visitor::language;
@@ -240,12 +240,12 @@ const SPREAD: u64 = 6;
 /// Seconds until the next look.
 fn refresh(visit: &Visit, ahead: u64, estimate: Option<u64>, request: &Request<'_>) -> u64 {
     let Request { call, room, .. } = *request;
-    match (visit.end.row().again, visit.ticket.standing) {
+    match (visit.end.row().again, visit.ticket.stage) {
         (Again::AtOnce, _) => return AT_ONCE,
         (Again::AfterChallenge, _) => {
             return visit.ticket.challenged_for(request.now).unwrap_or(AT_ONCE);
         }
-        (Again::LaterEachTime, Standing::Provisional { tries, .. }) => {
+        (Again::LaterEachTime, TicketStage::Provisional { tries, .. }) => {
             return backoff::seconds(tries, Chance::of(&call.id));
         }
         (Again::LaterEachTime | Again::ByLine, _) => {}
@@ -285,7 +285,7 @@ fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
 
 /// How many were ahead when the number was drawn.
 fn first(ticket: &Ticket) -> Option<u64> {
-    let Standing::Waiting(proof) = ticket.standing else {
+    let TicketStage::Waiting(proof) = ticket.stage else {
         return None;
     };
     match decide(proof.place.position, proof.cursor_at_draw) {

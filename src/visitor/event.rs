@@ -3,7 +3,7 @@
 use super::visit::Visit;
 use crate::queue::{Board, Event, Outlook, Phase, Position};
 use crate::request::Request;
-use crate::ticket::{Standing, Ticket};
+use crate::ticket::{Ticket, TicketStage};
 
 /// Whether the number says nothing yet, since its order is by lot. Where the store does not answer and no copy is here, it is not
 /// known whether the lot is drawn.
@@ -13,9 +13,9 @@ pub(super) fn awaits_lot(
     number: Option<Position>,
     request: &Request<'_>,
 ) -> bool {
-    match (board, ticket.standing) {
+    match (board, ticket.stage) {
         (Some(board), _) => number.is_some_and(|number| board.of(ticket.lane).awaits_lot(number)),
-        (None, Standing::Waiting(proof)) => {
+        (None, TicketStage::Waiting(proof)) => {
             let is_by_lot =
                 |(event, phase): (Event, Phase)| event.order.is_drawn() && phase != Phase::Before;
             proof.place.came.is_none() && request.event().is_some_and(is_by_lot)

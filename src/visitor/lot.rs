@@ -4,7 +4,7 @@ use crate::http::Reply;
 use crate::http::object::object;
 use crate::queue::{Begun, Board, Lane, Position};
 use crate::request::Request;
-use crate::ticket::{Standing, Ticket};
+use crate::ticket::{Ticket, TicketStage};
 use serde_json::Value;
 
 /// What is accepted as a lane.
@@ -56,7 +56,7 @@ fn told(board: &Board, lane: Lane, ticket: Option<&Ticket>, room: &str) -> Value
 
 /// As which one its holder came, and at which place the lot put them: both within this event.
 fn place(begun: &Begun, board: &Board, ticket: &Ticket) -> Option<(u64, Option<u64>)> {
-    let Standing::Waiting(proof) = ticket.standing else {
+    let TicketStage::Waiting(proof) = ticket.stage else {
         return None;
     };
     // Who came behind the lot is at the place behind all of it.

@@ -57,12 +57,12 @@ pub struct OutcomeRow {
     pub obstacle: Obstacle,
     /// When the visitor may go in although the store does not answer.
     pub without_store: WithoutStore,
-    /// What an update of the waiting page says.
+    /// What an update of the waiting page says. A page has the answer above.
     pub update: Update,
     /// When the page asks again.
     pub again: Again,
-    /// How many of the requests that only look are logged.
-    pub log: LogShare,
+    /// How much of it is logged.
+    pub log: Logged,
 }
 
 /// The kinds of answers of ours.
@@ -135,12 +135,12 @@ pub enum Again {
     LaterEachTime,
 }
 
-/// How many of the requests that change nothing are logged.
+/// How much of what ends so is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogShare {
-    /// All.
+pub enum Logged {
+    /// Every request.
     All,
-    /// As many as `log_sample` says: polls of waiting visitors say little, and there are many.
+    /// One in `log_sample` of the polls and pages that sign nothing and met no fault: they say little, and there are many.
     Sampled,
 }
 
@@ -151,7 +151,7 @@ impl VisitOutcome {
     pub fn row(self) -> OutcomeRow {
         use Again::{AfterChallenge, AtOnce, ByLine, LaterEachTime};
         use AnswerKind::{ComeBackLater, Line, LineOnceKept, NoNumber};
-        use LogShare::{All, Sampled};
+        use Logged::{All, Sampled};
         use Status::{OfWaiting, Unavailable};
         use TicketKept::{No, WithNumber, Yes};
         use Update::{Claim, GoIn, NoTicket, Place};
@@ -170,6 +170,7 @@ impl VisitOutcome {
         };
         let (free, full, origin) = (Obstacle::None, Obstacle::Full, Obstacle::Origin);
         match self {
+            //                             reason               answer         status       ticket      ahead        obstacle without the store update   again           log
             Self::Admitted          => row(Reason::Inside,      Line,          OfWaiting,   Yes,        None,        free,   Never,      GoIn,     ByLine,         All),
             Self::Waiting { ahead } => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(ahead), free,   ByOldBoard, Place,    ByLine,         Sampled),
             Self::Called            => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     free,   ByOldBoard, Place,    ByLine,         Sampled),

@@ -7,7 +7,7 @@ use crate::http::object::object;
 use crate::page::{self, iso_8601, people};
 use crate::queue::{Board, Position, TicketState, WaitingProof};
 use crate::request::Request;
-use crate::ticket::{Receipt, Standing, Ticket};
+use crate::ticket::{Receipt, Ticket, TicketStage};
 use crate::visitor::event::awaits_lot;
 use serde_json::Value;
 
@@ -85,9 +85,9 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Stated) {
     let last = request.pop.last();
     let is_recent = last.as_ref().is_some_and(|last| is_recent(last, request));
     let board = last.and_then(|last| last.board);
-    let board = board.map(|board| match ticket.standing {
-        Standing::Waiting(proof) => board.seen_from(lane, proof),
-        Standing::Provisional { .. } | Standing::Admitted { .. } => board,
+    let board = board.map(|board| match ticket.stage {
+        TicketStage::Waiting(proof) => board.seen_from(lane, proof),
+        TicketStage::Provisional { .. } | TicketStage::Admitted { .. } => board,
     });
     let of_lane = board.as_ref().map(|board| board.of(lane));
     let placed = of_lane.as_ref().and_then(|board| placed_in(board, ticket));
@@ -98,11 +98,13 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Stated) {
     let here = board.as_ref().filter(knows);
     let by = |board: Option<&Board>| board.map_or(number, |board| ticket.position_by(board));
     let (position, shown) = (by(here), by(board.as_ref()));
-    let awaits = match ticket.standing {
-        Standing::Waiting(proof) if proof.place.came.is_none() => {
+    let awaits = match ticket.stage {
+        TicketStage::Waiting(proof) if proof.place.came.is_none() => {
             awaits_lot(ticket, here, position, request)
         }
-        Standing::Provisional { .. } | Standing::Waiting(_) | Standing::Admitted { .. } => false,
+        TicketStage::Provisional { .. }
+        | TicketStage::Waiting(_)
+        | TicketStage::Admitted { .. } => false,
     };
     let cursor = of_lane
         .as_ref()
@@ -124,7 +126,7 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Stated) {
 
 /// The number of a waiting ticket, as the lot of this board has it; nothing where the board does not know its roll.
 fn placed_in(board: &Board, ticket: &Ticket) -> Option<Numbered> {
-    let Standing::Waiting(WaitingProof { place, .. }) = ticket.standing else {
+    let TicketStage::Waiting(WaitingProof { place, .. }) = ticket.stage else {
         return None;
     };
     match TicketState::of(place, board) {
@@ -140,10 +142,10 @@ fn placed_in(board: &Board, ticket: &Ticket) -> Option<Numbered> {
 
 /// What the ticket itself says.
 fn written(ticket: &Ticket) -> Numbered {
-    match ticket.standing {
-        Standing::Provisional { .. } => (None, 0),
-        Standing::Waiting(proof) => (Some(proof.place.position), proof.place.born),
-        Standing::Admitted { position, born, .. } => (position, born),
+    match ticket.stage {
+        TicketStage::Provisional { .. } => (None, 0),
+        TicketStage::Waiting(proof) => (Some(proof.place.position), proof.place.born),
+        TicketStage::Admitted { position, born, .. } => (position, born),
     }
 }
 
@@ -152,10 +154,10 @@ fn cursor_of(board: &Board, shown: Option<Position>, born: u64, ticket: &Ticket)
     let cursor = shown
         .map_or_else(|| board.cursor(), |shown| board.cursor_for(shown))
         .0;
-    match ticket.standing {
-        Standing::Provisional { .. } => Some(cursor),
-        Standing::Waiting(_) => Some(cursor).filter(|_| board.knows(born)),
-        Standing::Admitted { .. } => Some(cursor)
+    match ticket.stage {
+        TicketStage::Provisional { .. } => Some(cursor),
+        TicketStage::Waiting(_) => Some(cursor).filter(|_| board.knows(born)),
+        TicketStage::Admitted { .. } => Some(cursor)
             .filter(|cursor| board.knows(born) && shown.is_none_or(|shown| shown.0 <= *cursor)),
     }
 }

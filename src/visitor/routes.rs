@@ -1,6 +1,4 @@
-//! What the waiting page asks for besides itself: the visitor's place as data, whether the browser keeps cookies, and
-//! that the page should or should not refresh by itself,
-//! or speak another language.
+//! What the waiting page asks for besides itself: each [`Route`] is one question or one wish.
 //!
 //! Invariant: none of these draws a number for somebody who came without a ticket.
 
@@ -10,7 +8,7 @@ use crate::i18n::words;
 use crate::page::{self, CookieTrial};
 use crate::queue::Reason;
 use crate::request::Request;
-use crate::ticket::{Standing, Ticket};
+use crate::ticket::{Ticket, TicketStage};
 use crate::visitor::api::{ApiAnswer, back, bad, bad_destination};
 use crate::visitor::challenge;
 use crate::visitor::invitation;
@@ -95,7 +93,7 @@ pub fn answer(route: Route, body: &mut dyn Read, request: &Request<'_>) -> ApiAn
                 ApiAnswer::Visit(Box::new(visit))
             }
         },
-        Route::Gone => ApiAnswer::Reply(ended(), Reason::NotAVisitor),
+        Route::Gone => ApiAnswer::Reply(room_gone(), Reason::NotAVisitor),
         Route::Cookies => cookies(request),
         Route::Updates => updates(ticket(), request),
         Route::Language => language(ticket(), request),
@@ -121,7 +119,7 @@ pub fn without_ticket(request: &Request<'_>) -> Reply {
 }
 
 /// The page loads again, and its path may be another room's.
-fn ended() -> Reply {
+fn room_gone() -> Reply {
     Reply::data(200, &object!({ "waiting": true, "ticket": "ended" }))
 }
 
@@ -198,7 +196,7 @@ fn granted(wished: Option<Ticket>, request: &Request<'_>) -> ApiAnswer {
     // A link of another page may lead here, and leads back, but it does not wish for the visitor.
     let wished = wished.filter(|_| is_wished(call));
     let has_gone_in =
-        |held: &Ticket| matches!(held.standing, Standing::Admitted { .. }) && !held.called;
+        |held: &Ticket| matches!(held.stage, TicketStage::Admitted { .. }) && !held.called;
     let wished = wished.filter(|held| !has_gone_in(held));
     let cookies = wished.map(|wished| ticket_cookie::cookies_as_long(&wished, request));
     let reply = back(&to).with_cookies(cookies.unwrap_or_default());

@@ -7,11 +7,11 @@ use crate::http::cookie::{self, Names, SameSite, Scope};
 use crate::http::negotiate::is_posted_form;
 use crate::queue::Now;
 use crate::request::Request;
-use crate::ticket::{Keys, Standing, Ticket, kit};
+use crate::ticket::{Keys, Ticket, TicketStage, kit};
 use crate::visitor::visit::best;
 
 /// Browsers keep a ticket this many seconds longer than it is good, so that its holder can read that its time is over.
-pub const KEPT: u64 = 3_600;
+pub const COOKIE_GRACE_SECS: u64 = 3_600;
 
 /// The ticket that counts: the best of those that came, whatever cookies of ours they are in; a bad ticket is simply no ticket. Any
 /// page of the domain may set the cookie of Fastly's starter kit, so that one is read only where no ticket of ours came.
@@ -110,15 +110,15 @@ pub fn cookies(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     let Request {
         config, room, now, ..
     } = *request;
-    let life = match ticket.standing {
-        Standing::Admitted {
+    let life = match ticket.stage {
+        TicketStage::Admitted {
             session: Some(_), ..
         } => request.stay(),
-        Standing::Admitted { session: None, .. } if !ticket.called => config.tickets.stay,
+        TicketStage::Admitted { session: None, .. } if !ticket.called => config.tickets.stay,
         // The time inside begins once its holder has gone in.
-        Standing::Admitted { session: None, .. }
-        | Standing::Provisional { .. }
-        | Standing::Waiting(_) => config.tickets.life,
+        TicketStage::Admitted { session: None, .. }
+        | TicketStage::Provisional { .. }
+        | TicketStage::Waiting(_) => config.tickets.life,
     };
     let token = config.tickets.keys.sign(ticket, &room.name, now, life);
     written(ticket, token, life, request)
@@ -151,7 +151,7 @@ fn written(
     if are_two_forms_brought(request) {
         cookies.extend(no_other_form(request));
     }
-    cookies.push(set(&token, life.saturating_add(KEPT), request));
+    cookies.push(set(&token, life.saturating_add(COOKIE_GRACE_SECS), request));
     cookies.push(twin(ticket, &token, life, request));
     if is_brought(request.room.cookies.of(request.call), request.call) {
         end_old(&mut cookies, request);

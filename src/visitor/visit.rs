@@ -24,7 +24,7 @@ use crate::queue::{
 };
 use crate::request::Request;
 use crate::store::upstash::StoreError;
-use crate::ticket::{Grace, Standing, Ticket};
+use crate::ticket::{Grace, Ticket, TicketStage};
 use crate::visitor::outcome::{TicketKept, VisitOutcome, WithoutStore};
 use crate::visitor::store_health;
 use crate::visitor::{Brought, Kind};
@@ -32,7 +32,7 @@ pub(crate) use best::best;
 pub use called::WayIn;
 pub(crate) use called::is_kept_out;
 use draw::to_draw;
-use ending::{decided, without_store};
+use ending::{decided, held_without_board};
 use first::{by_the_copy, draw_and_tell, without_a_draw};
 pub(crate) use known::{is_called_only, was_ended};
 use look::WaitingVisitor;
@@ -103,7 +103,7 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
     visit
 }
 
-/// The visit without what the journal had reached: by who holds the ticket, the shortest way first.
+/// Decides the visit; [`visit`] adds what the journal had reached. Visitors inside and polls come first, since they cost least.
 fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     let Request { call, now, .. } = *request;
     let brought = Brought::of(ticket.as_ref(), now);
@@ -119,8 +119,10 @@ fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     } else {
         held
     };
-    match held.standing {
-        Standing::Waiting(proof) if kind == Kind::Poll => looked(kind, held, proof, request),
+    match held.stage {
+        TicketStage::Waiting(proof) if kind == Kind::Poll => {
+            poll_in_line(kind, held, proof, request)
+        }
         _ => draws_or_looks(kind, held, brought, request),
     }
 }
@@ -167,30 +169,36 @@ fn seen_or_drawn(kind: Kind, mut held: Ticket, brought: Brought, request: &Reque
     if let Some(visit) = by_the_copy(kind, &held, brought, request) {
         return visit;
     }
-    let mut look: Look = match held.standing {
-        Standing::Waiting(proof) => WaitingVisitor::new(kind, &held, proof, request).look(),
-        _ => Seen::Ended.into(),
+    let mut look: Look = match held.stage {
+        TicketStage::Waiting(proof) => WaitingVisitor::new(kind, &held, proof, request).look(),
+        _ => Seen::TicketOver.into(),
     };
-    if matches!(look.seen, Seen::Ended | Seen::SessionEnded) && kind.draws(brought) {
+    if matches!(look.seen, Seen::TicketOver | Seen::SessionEnded) && kind.draws(brought) {
         held = to_draw(held, &look.seen, request.pop, request.now);
         look = draw_and_tell(&held, request);
     }
-    ended(kind, held, brought, look, request)
+    concluded(kind, held, brought, look, request)
 }
 
 /// A visitor with a number who only asks where they stand.
-fn looked(kind: Kind, held: Ticket, proof: WaitingProof, request: &Request<'_>) -> Visit {
+fn poll_in_line(kind: Kind, held: Ticket, proof: WaitingProof, request: &Request<'_>) -> Visit {
     let look = WaitingVisitor::new(kind, &held, proof, request).look();
-    ended(kind, held, Brought::Ticket, look, request)
+    concluded(kind, held, Brought::Ticket, look, request)
 }
 
 /// How the visit ends, by what was seen.
-fn ended(kind: Kind, held: Ticket, brought: Brought, look: Look, request: &Request<'_>) -> Visit {
+fn concluded(
+    kind: Kind,
+    held: Ticket,
+    brought: Brought,
+    look: Look,
+    request: &Request<'_>,
+) -> Visit {
     let Look { seen, after } = look;
     let ended = match seen {
         Seen::Board(seen) => decided(held, *seen, after, request),
-        Seen::Nothing(fault) => without_store(held, brought, fault, request.now, after),
-        Seen::Ended | Seen::SessionEnded => {
+        Seen::Nothing(fault) => held_without_board(held, brought, fault, request.now, after),
+        Seen::TicketOver | Seen::SessionEnded => {
             return Visit::unasked(VisitOutcome::NotAVisitor, held, after);
         }
     };
@@ -199,9 +207,7 @@ fn ended(kind: Kind, held: Ticket, brought: Brought, look: Look, request: &Reque
         VisitOutcome::Full if kind == Kind::Poll => ended.or_offered(request),
         _ => ended,
     };
-    ended
-        .or_in_without_store(request)
-        .without_duty_at_the_origin()
+    ended.or_let_in(request).without_duty_at_the_origin()
 }
 
 impl Visit {
@@ -274,7 +280,7 @@ impl Visit {
 
     /// A visitor who waits only because the store cannot say how far the line is goes in where the rules allow that, for
     /// `admit_for` seconds, and is back in the old place afterwards.
-    fn or_in_without_store(self, request: &Request<'_>) -> Self {
+    fn or_let_in(self, request: &Request<'_>) -> Self {
         let is_held = match self.end.row().without_store {
             WithoutStore::AfterFault => self.fault.is_some(),
             WithoutStore::ByOldBoard => self.is_old,

@@ -977,7 +977,7 @@ impl House {
 
     /// More than a million tickets drawn, 200 000 of them waiting, at a pace that is known and moves nobody now.
     pub(crate) fn make_the_line_long(&self) {
-        let pace = standing(15, 5, self.now_ms());
+        let pace = standing_pace(15, 5, self.now_ms());
         self.set("automatic", &pace.automatic.to_string());
         self.set("automatic_quantity", &pace.quantity.to_string());
         self.warm();
@@ -1006,7 +1006,7 @@ impl House {
 }
 
 /// A pace at which a line stands for as long as a test takes.
-pub(crate) struct Standing {
+pub(crate) struct StandingPace {
     pub(crate) automatic: u64,
     pub(crate) quantity: u64,
     /// The period that is used up.
@@ -1015,9 +1015,9 @@ pub(crate) struct Standing {
 
 /// As many visitors a second as in this pace, in periods of a day: today's has nothing left, and tomorrow's has nothing either where
 /// today ends within a minute.
-pub(crate) fn standing(automatic: u64, quantity: u64, now_ms: u64) -> Standing {
+pub(crate) fn standing_pace(automatic: u64, quantity: u64, now_ms: u64) -> StandingPace {
     const DAY: u64 = 86_400;
-    Standing {
+    StandingPace {
         automatic: DAY,
         quantity: quantity * DAY / automatic,
         period: (now_ms / 1000 + 60) / DAY * DAY,

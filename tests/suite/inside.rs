@@ -525,8 +525,8 @@ impl Transport for Wire<'_> {
         assert!(self.attempts.take(attempt), "a second call: {body}");
         let words: Vec<String> = serde_json::from_str(body).unwrap();
         // Each POP has an outbox of its own.
-        let own = |word: String| match word.strip_suffix(":till:here") {
-            Some(room) => format!("{room}:till:pop-{}", self.pop),
+        let own = |word: String| match word.strip_suffix(":outbox:here") {
+            Some(room) => format!("{room}:outbox:pop-{}", self.pop),
             None => word,
         };
         let words: Vec<String> = words.into_iter().map(own).collect();

@@ -93,7 +93,7 @@ impl Client {
         self.operate("status", &status);
     }
 
-    /// Scrapes until all that was seen is counted: the tills are emptied by the next look, and a sandbox that waits for
+    /// Scrapes until all that was seen is counted: the outboxes are emptied by the next look, and a sandbox that waits for
     /// more to do puts by what it has counted after 15 s. The last scrape.
     fn find_all(&mut self, house: &House) -> BTreeMap<String, f64> {
         let mut told = BTreeMap::new();

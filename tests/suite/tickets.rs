@@ -1,7 +1,7 @@
-//! Tickets with our signature that no request was given: of any line, with any standing.
+//! Tickets with our signature that no request was given: of any line, at any stage.
 
 use now_serving::queue::{Now, RoomName};
-use now_serving::ticket::{Keys, Standing, Ticket};
+use now_serving::ticket::{Keys, Ticket, TicketStage};
 
 use crate::house::SECRET;
 
@@ -9,17 +9,17 @@ use crate::house::SECRET;
 const LIFE: u64 = 3600;
 
 /// Signed at `now`, Unix time in seconds.
-pub(crate) fn ticket(id: String, standing: Standing, now: u64) -> Ticket {
+pub(crate) fn ticket(id: String, stage: TicketStage, now: u64) -> Ticket {
     Ticket {
-        standing,
+        stage,
         ..Ticket::provisional(id, Now::from_secs(now))
     }
 }
 
 /// The same as a cookie has it, for a room.
-pub(crate) fn signed(id: String, standing: Standing, room: &str, now: u64) -> String {
+pub(crate) fn signed(id: String, stage: TicketStage, room: &str, now: u64) -> String {
     let keys = Keys::new(SECRET, None);
-    let ticket = ticket(id, standing, now);
+    let ticket = ticket(id, stage, now);
     let (room, now) = (RoomName::new(room), Now::from_secs(now));
     keys.sign(&ticket, &room, now, LIFE).unwrap()
 }

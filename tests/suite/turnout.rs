@@ -13,7 +13,7 @@ use upstash_local::Store;
 use crate::house::{Direct, STORE_TOKEN, admin};
 
 const START_MS: u64 = 1_800_000_000_000;
-const TILL: &str = "till-1";
+const OUTBOX: &str = "outbox-1";
 /// Five hundred a minute, in periods of six seconds.
 const PACE: Pace = Pace {
     automatic: 6,
@@ -158,7 +158,7 @@ fn batch(number: u64, admitted: u64) -> Batch {
     }
     Batch {
         place: 0,
-        till: TILL.to_owned(),
+        outbox: OUTBOX.to_owned(),
         number,
         tally,
     }

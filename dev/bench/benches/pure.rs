@@ -18,7 +18,7 @@ use now_serving::page::{Brand, Links, Pages, Waiting, waiting_json, waiting_page
 use now_serving::queue::{Cursor, Lane, Now, Position, RoomName, Seed, decide, refresh_seconds};
 use now_serving::queue::{Place, WaitingProof};
 use now_serving::store::upstash::decode;
-use now_serving::ticket::{Keys, Standing, Ticket};
+use now_serving::ticket::{Keys, Ticket, TicketStage};
 
 const SECRET: &str = "development-only-jwt-secret-0123456789abcdef";
 const ROOM: &str = "main";
@@ -58,7 +58,7 @@ fn tickets(criterion: &mut Criterion) {
     let id = "0123456789abcdef0123456789abcdef";
     let ticket = Ticket {
         life: 86_400,
-        ..Ticket::new(id, Standing::Waiting(proof), now)
+        ..Ticket::new(id, TicketStage::Waiting(proof), now)
     };
     let token = keys.sign(&ticket, &room, now, 86_400).unwrap_or_default();
     criterion.bench_function("ticket: sign", |bencher| {

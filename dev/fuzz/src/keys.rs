@@ -52,7 +52,7 @@ pub(crate) fn is_worth_nothing(token: &str) {
     assert_eq!(of_kit, None, "a ticket of the kit");
     let new = Ticket::provisional("0123456789abcdef0123456789abcdef", now());
     let held = Ticket {
-        standing: new.challenged(Price::default(), now(), 86_400),
+        stage: new.challenged(Price::default(), now(), 86_400),
         ..new
     };
     let (text, answer) = token.split_once(' ').unwrap_or((token, ""));

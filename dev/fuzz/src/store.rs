@@ -18,7 +18,7 @@ use now_serving::request::Request;
 use now_serving::service;
 use now_serving::store::upstash::{Attempt, StoreError, Transport, decode};
 use now_serving::store::{Line, MayDraw};
-use now_serving::ticket::{Standing, Ticket};
+use now_serving::ticket::{Ticket, TicketStage};
 use serde_json::Value;
 
 use crate::keys::{KEYS, NOW, ROOM, SECRET, now};
@@ -310,7 +310,7 @@ fn call(path: &str, cookie: Option<&str>) -> Call {
 
 /// A new visitor and one who waits: an answer of ours or the origin, and not the origin where the store failed.
 fn visited(says: &Says) {
-    let waiting = Ticket::new(ID, Standing::Waiting(place()), now());
+    let waiting = Ticket::new(ID, TicketStage::Waiting(place()), now());
     let token = KEYS.sign(&waiting, &ROOM, now(), 86_400);
     for (path, cookie) in [
         ("/", None),

@@ -10,7 +10,7 @@ use now_serving::queue::{
 };
 use now_serving::ticket::challenge::Challenged;
 use now_serving::ticket::keys::sealed;
-use now_serving::ticket::{Grace, Notice, PassHolder, Standing, Ticket};
+use now_serving::ticket::{Grace, Notice, PassHolder, Ticket, TicketStage};
 
 use crate::input::{Input, altered};
 use crate::keys::{KEYS, NOW, ROOM, SECRET, encoded, is_worth_nothing, now};
@@ -135,8 +135,8 @@ fn ticket(input: &mut Input<'_>) -> Ticket {
     let west = RegionName::read("west-2").map_or(Lane::Main, Lane::Region);
     let lane = input.one_of(&[Lane::Main, Lane::Front, west]);
     let lane = lane.unwrap_or_default();
-    let standing = standing(input);
-    let is_by_lot = matches!(standing, Standing::Waiting(proof) if proof.place.came.is_some());
+    let stage = stage(input);
+    let is_by_lot = matches!(stage, TicketStage::Waiting(proof) if proof.place.came.is_some());
     let languages = LANGUAGES.each_ref().map(|language| language.tag);
     Ticket {
         life: 60 + input.number() % (LONGEST_LIFE - 60),
@@ -155,13 +155,13 @@ fn ticket(input: &mut Input<'_>) -> Ticket {
         },
         invitation: input.maybe(|input| Box::new(invitation(input))),
         lane,
-        ..Ticket::new(input.hex(32), standing, now())
+        ..Ticket::new(input.hex(32), stage, now())
     }
 }
 
-fn standing(input: &mut Input<'_>) -> Standing {
+fn stage(input: &mut Input<'_>) -> TicketStage {
     match input.below(3) {
-        0 => Standing::Provisional {
+        0 => TicketStage::Provisional {
             tries: input.number(),
             challenge: input.maybe(|input| Challenged {
                 from: input.number(),
@@ -170,7 +170,7 @@ fn standing(input: &mut Input<'_>) -> Standing {
                 until: input.number(),
             }),
         },
-        1 => Standing::Waiting(WaitingProof::of(
+        1 => TicketStage::Waiting(WaitingProof::of(
             Place {
                 born: input.number(),
                 position: Position(input.number()),
@@ -178,7 +178,7 @@ fn standing(input: &mut Input<'_>) -> Standing {
             },
             Cursor(input.number()),
         )),
-        _ => Standing::Admitted {
+        _ => TicketStage::Admitted {
             position: input.maybe(|input| Position(input.number())),
             born: input.number(),
             at: NOW,

@@ -333,7 +333,7 @@ impl Said {
 
     /// The batches that it brings.
     pub fn batches(&self) -> impl Iterator<Item = Batch<'_>> {
-        let outboxes = self.keys.iter().filter(|key| key.contains(":till:"));
+        let outboxes = self.keys.iter().filter(|key| key.contains(":outbox:"));
         outboxes.zip(1_u64..).filter_map(|(outbox, at)| {
             let told = self.argument(&format!("counts{at}"))?.split(' ');
             let (mut counts, mut sessions) = (Vec::new(), Vec::new());

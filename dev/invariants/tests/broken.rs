@@ -525,7 +525,7 @@ fn brings(number: &str, counts: &str) -> Said {
     let arguments = [("number1", number), ("counts1", counts)];
     said(
         "look",
-        &["queue:{main}:till:p1"],
+        &["queue:{main}:outbox:p1"],
         &arguments,
         &[("drawn", "0")],
     )

@@ -19,7 +19,7 @@ use now_serving::queue::{
     Mode, Now, Reason, Sessions, TicketState, Verdict, decide, refresh_seconds,
 };
 use now_serving::telemetry::log::{Decision, RequestFacts};
-use now_serving::ticket::{Standing, Ticket};
+use now_serving::ticket::{Ticket, TicketStage};
 use serde_json::{Map, Value, json};
 use upstash_local::{Clock, Fault, Faults, Rate, Store};
 use virtual_edge::cache::{Cache, CacheFault};
@@ -263,7 +263,7 @@ impl Site {
     /// A poll of a waiting visitor, where the copy of the board in the POP is enough and nothing is left to do.
     pub fn poll(&mut self, ticket: &Ticket, pop: usize) -> Option<Poll> {
         let now = Now::from_ms(self.now_ms);
-        let Standing::Waiting(proof) = ticket.standing else {
+        let TicketStage::Waiting(proof) = ticket.stage else {
             return None;
         };
         if self.polls == Polls::Whole || ticket.grace.is_some() || ticket.is_to_be_renewed(now) {
@@ -304,11 +304,11 @@ impl Site {
     /// Whether a visitor inside asks for a page that goes on to the origin by the ticket alone, and changes nothing.
     pub fn goes_on(&mut self, ticket: &Ticket, pop: usize) -> bool {
         let now = Now::from_ms(self.now_ms);
-        let Standing::Admitted {
+        let TicketStage::Admitted {
             session: None,
             born,
             ..
-        } = ticket.standing
+        } = ticket.stage
         else {
             return false;
         };

@@ -324,7 +324,7 @@ impl Play<'_> {
         self.batches += 1;
         let batch = Batch {
             place: 0,
-            till: "till".to_owned(),
+            outbox: "outbox".to_owned(),
             number: self.batches,
             tally,
         };

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::input::{Fields, Refusal};
 use super::login::{Audience, Rights};
-use super::told::{cap_json, event_json};
+use super::status_json::{cap_json, event_json};
 use crate::config::Room;
 use crate::page::{ActionWords, Question};
 use crate::queue::{Action, Board, Change, Effect, IdempotencyKey, Now, Reason};

@@ -7,7 +7,7 @@ use crate::queue::{
     Action, Board, Change, CurrentEvent, Effect, IdempotencyKey, Lane, Now, Phase, Place, Position,
 };
 use crate::request::Request;
-use crate::ticket::{Standing, Ticket};
+use crate::ticket::{Ticket, TicketStage};
 use crate::visitor::ticket_cookie;
 
 /// The verb. Programs have no browser to keep a ticket in. The panel's own route throws it away and tells it here.
@@ -61,9 +61,9 @@ fn id_of(once: &IdempotencyKey) -> String {
 /// The place in the line of the ticket that the operator's browser holds.
 fn held(request: &Request<'_>) -> Option<Place> {
     let ticket = ticket_cookie::ticket(request)?;
-    match ticket.standing {
-        Standing::Waiting(proof) => Some(proof.place).filter(|_| ticket.lane == Lane::Main),
-        Standing::Provisional { .. } | Standing::Admitted { .. } => None,
+    match ticket.stage {
+        TicketStage::Waiting(proof) => Some(proof.place).filter(|_| ticket.lane == Lane::Main),
+        TicketStage::Provisional { .. } | TicketStage::Admitted { .. } => None,
     }
 }
 
@@ -80,10 +80,10 @@ impl Intent for Draw {
     }
 
     fn ticket(&self, board: &Board, effect: Effect, now: Now) -> Option<Ticket> {
-        let standing = Standing::Waiting(board.proof(board.place(position(effect)?)));
+        let stage = TicketStage::Waiting(board.proof(board.place(position(effect)?)));
         Some(Ticket {
             head: board.head,
-            ..Ticket::new(&self.id, standing, now)
+            ..Ticket::new(&self.id, stage, now)
         })
     }
 
@@ -111,7 +111,7 @@ impl Intent for Jump {
 
     fn ticket(&self, board: &Board, effect: Effect, now: Now) -> Option<Ticket> {
         let place = position(effect).map(|position| board.place(position));
-        let standing = Standing::Admitted {
+        let stage = TicketStage::Admitted {
             position: place.map(|place| place.position),
             born: place.map_or(board.own, |place| place.born),
             at: now.secs(),
@@ -119,7 +119,7 @@ impl Intent for Jump {
         };
         Some(Ticket {
             head: board.head,
-            ..Ticket::new(&self.id, standing, now)
+            ..Ticket::new(&self.id, stage, now)
         })
     }
 

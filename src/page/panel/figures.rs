@@ -9,7 +9,7 @@ use super::{BoardSeen, Configured};
 use crate::http::object::object;
 use crate::queue::{Absent, AbsentVisitors, Board, Bound, Enforcement, Explained, Now, Sessions};
 use crate::queue::{Lane, LaneState, PanelSnapshot, Verdict};
-use crate::ticket::{Standing, Ticket};
+use crate::ticket::{Ticket, TicketStage};
 
 /// The numbers of the line.
 pub(super) fn line(board: &Board, now_ms: u64) -> Value {
@@ -185,12 +185,12 @@ pub(super) fn short_passwords(names: &[&str]) -> Option<String> {
 /// What this browser holds.
 pub(super) fn ticket(held: &Ticket, board: &Board, now_ms: u64) -> String {
     let board = board.of(held.lane);
-    let moved = match held.standing {
-        Standing::Waiting(proof) => board.number(proof.place),
+    let moved = match held.stage {
+        TicketStage::Waiting(proof) => board.number(proof.place),
         _ => None,
     };
-    match (held.standing, moved) {
-        (Standing::Waiting(_), Some(place)) => {
+    match (held.stage, moved) {
+        (TicketStage::Waiting(_), Some(place)) => {
             let position = number(place.0);
             match board.verdict(place) {
                 Verdict::Admit => format!("number {position}, whose turn it is"),
@@ -199,17 +199,17 @@ pub(super) fn ticket(held: &Ticket, board: &Board, now_ms: u64) -> String {
                 }
             }
         }
-        (Standing::Admitted { position, .. }, _) if !held.is_ended_by(&board, || false) => {
+        (TicketStage::Admitted { position, .. }, _) if !held.is_ended_by(&board, || false) => {
             let named = position.map_or_else(
                 || "a ticket without a number".to_owned(),
                 |position| format!("number {}", number(position.0)),
             );
             format!("{named}, let in")
         }
-        (Standing::Provisional { .. }, _) if held.is_inside(Now::from_ms(now_ms)) => {
+        (TicketStage::Provisional { .. }, _) if held.is_inside(Now::from_ms(now_ms)) => {
             "a ticket without a number, let in for a while".to_owned()
         }
-        (Standing::Provisional { .. }, _) => "a ticket without a number yet".to_owned(),
+        (TicketStage::Provisional { .. }, _) => "a ticket without a number yet".to_owned(),
         _ => "a ticket that has ended".to_owned(),
     }
 }

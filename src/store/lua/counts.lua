@@ -12,13 +12,13 @@ local function hear_counts()
   end
   state.uncounted = 0
 end
--- An answer may be lost and a batch be sent again: each number of a till counts once. A key that is
+-- An answer may be lost and a batch be sent again: each number of an outbox counts once. A key that is
 -- no longer of its type loses counts, not the poll: errors of these commands are ignored.
 local function count()
   local heard
-  for i, till in ipairs(call.tills) do
+  for i, outbox in ipairs(call.outboxes) do
     local number = tonumber(arg['number' .. i]) or 0
-    local last = redis.pcall('GET', till)
+    local last = redis.pcall('GET', outbox)
     if type(last) ~= 'table' and number > (tonumber(last) or 0) then
       for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%w+)') do
         local to, born = string.match(name, '^renewed_(%d+)_(%d+)$')
@@ -38,7 +38,7 @@ local function count()
         end
       end
       redis.pcall('EXPIRE', key.counts, TTL.counts)
-      redis.pcall('SET', till, number, 'EX', TTL.till)
+      redis.pcall('SET', outbox, number, 'EX', TTL.outbox)
     end
   end
   if heard then

@@ -6,7 +6,7 @@
 use super::session::counts_inside;
 use crate::cache::Pop;
 use crate::queue::{Board, Now, Position, TicketState, Verdict, WaitingProof};
-use crate::ticket::{Standing, Ticket};
+use crate::ticket::{Ticket, TicketStage};
 use std::cmp::Reverse;
 
 /// What a ticket entitles to beside another one of the same visitor, the best first.
@@ -55,8 +55,8 @@ fn worth(ticket: &Ticket, board: Option<&Board>, pop: &dyn Pop, now: Now) -> Wor
             Worth::Inside
         };
     }
-    match ticket.standing {
-        Standing::Waiting(WaitingProof { place, .. }) => match of_lane.as_deref() {
+    match ticket.stage {
+        TicketStage::Waiting(WaitingProof { place, .. }) => match of_lane.as_deref() {
             Some(board) if TicketState::of(place, board) == TicketState::Ended => Worth::NoNumber,
             Some(board) => {
                 let position = board.number(place).unwrap_or(place.position);
@@ -68,15 +68,15 @@ fn worth(ticket: &Ticket, board: Option<&Board>, pop: &dyn Pop, now: Now) -> Wor
             }
             None => Worth::Number(place.position.0, place.position),
         },
-        Standing::Provisional { .. } | Standing::Admitted { .. } => Worth::NoNumber,
+        TicketStage::Provisional { .. } | TicketStage::Admitted { .. } => Worth::NoNumber,
     }
 }
 
 /// Whether it was called so long ago that its turn is over. A session ends by itself.
 fn has_missed_its_turn(ticket: &Ticket, board: Option<&Board>) -> bool {
-    let is_outside = match ticket.standing {
-        Standing::Admitted { session, .. } => ticket.called && session.is_none(),
-        Standing::Waiting(_) | Standing::Provisional { .. } => true,
+    let is_outside = match ticket.stage {
+        TicketStage::Admitted { session, .. } => ticket.called && session.is_none(),
+        TicketStage::Waiting(_) | TicketStage::Provisional { .. } => true,
     };
     let place = ticket.place().filter(|_| is_outside);
     let number = board

@@ -3,7 +3,7 @@
 //! Invariant: a room on hold, by an operator or by itself, admits no called visitor; neither the number nor a session is used up by that.
 
 use super::known::has_gone_in;
-use super::look::{BoardLook, has_a_claim, looked};
+use super::look::{BoardLook, board_near, has_a_claim};
 use super::session::is_about_to_end;
 use super::tickets::{anew_with, outside};
 use super::{FollowUp, Visit, VisitOutcome};
@@ -11,7 +11,7 @@ use crate::cache::{CachedBoard, Pop};
 use crate::queue::health::LONGEST_MARKER_MS;
 use crate::queue::{Board, Mode, Now};
 use crate::request::Request;
-use crate::ticket::{Notice, Standing, Ticket};
+use crate::ticket::{Notice, Ticket, TicketStage};
 use crate::visitor::Kind;
 
 /// By what a visitor goes in.
@@ -52,7 +52,7 @@ impl Visit {
         Self { end, ..self }
     }
 
-    /// A called visitor goes in by what the visitor does, unless the room admits no visitor at the moment.
+    /// A called visitor goes in with the next page, not with a poll, unless the room admits no visitor at the moment.
     /// `look`: what this request has looked at already.
     pub(super) fn held_back_or_in(
         self,
@@ -63,7 +63,7 @@ impl Visit {
         if !self.ticket.called {
             return self;
         }
-        let BoardLook { copy: last, after } = look.unwrap_or_else(|| looked(request));
+        let BoardLook { copy: last, after } = look.unwrap_or_else(|| board_near(request));
         let loads = kind == Kind::Poll && is_about_to_end(&self.ticket, last.as_ref(), request.now);
         let board = last.as_ref().and_then(|last| last.board.as_ref());
         if let Some((ticket, board)) = board.and_then(|board| self.ended_by(board, request)) {
@@ -98,9 +98,9 @@ impl Visit {
     /// Whether a visitor who was told of the turn has let it pass. Under a cap a session has begun with the turn, and ends by itself.
     /// At an origin that fails a visitor comes in time again and again.
     fn has_missed_turn(&self, board: &Board, request: &Request<'_>) -> bool {
-        let Standing::Admitted {
+        let TicketStage::Admitted {
             at, session: None, ..
-        } = self.ticket.standing
+        } = self.ticket.stage
         else {
             return false;
         };
@@ -155,7 +155,7 @@ impl Visit {
             called: true,
             ..self.ticket.clone()
         };
-        if let Standing::Admitted { at, .. } = &mut ticket.standing {
+        if let TicketStage::Admitted { at, .. } = &mut ticket.stage {
             *at = now.secs();
         }
         Some(Self {

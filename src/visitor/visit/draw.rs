@@ -11,7 +11,7 @@ use crate::queue::{Board, Lane, LineAnswer, Mode, Now};
 use crate::request::Request;
 use crate::store::Line;
 use crate::store::upstash::StoreError;
-use crate::ticket::{Notice, Standing, Ticket};
+use crate::ticket::{Notice, Ticket, TicketStage};
 use crate::visitor::store_health::Draws;
 
 pub(super) fn draw(held: &Ticket, request: &Request<'_>) -> Look {
@@ -42,7 +42,7 @@ fn call_or_wait(held: &Ticket, request: &Request<'_>) -> Result<LineAnswer, Stor
     answer
 }
 
-/// The room was closed when a visitor last looked, which is a while ago. One request draws for all: it gets a number if
+/// The room was closed when a visitor last board_near, which is a while ago. One request draws for all: it gets a number if
 /// the room is open again, and if not, it brings the board that says so. Either way that is one call.
 fn draw_where_it_was_closed(held: &Ticket, last: Board, request: &Request<'_>) -> Look {
     match request.pop.lookup() {
@@ -93,8 +93,10 @@ pub(super) fn to_draw(held: Ticket, ended: &Seen, pop: &dyn Pop, now: Now) -> Ti
 
 /// Where a visitor draws whose line was lost: in the lane of the number that was. Not where all tickets were ended.
 fn lane_of_lost(held: &Ticket, pop: &dyn LastBoard) -> Lane {
-    match (held.standing, pop.last_board()) {
-        (Standing::Waiting(proof), Some(board)) if !board.has_ended(proof.place.born) => held.lane,
+    match (held.stage, pop.last_board()) {
+        (TicketStage::Waiting(proof), Some(board)) if !board.has_ended(proof.place.born) => {
+            held.lane
+        }
         _ => Lane::Main,
     }
 }

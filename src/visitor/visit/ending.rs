@@ -8,7 +8,7 @@ use crate::queue::backoff::MOST_TRIES;
 use crate::queue::{Board, Claim, Invited, Now, Place};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
-use crate::ticket::{Notice, Standing, Ticket};
+use crate::ticket::{Notice, Ticket, TicketStage};
 use crate::visitor::Brought;
 
 pub(super) fn decided(
@@ -26,9 +26,9 @@ pub(super) fn decided(
     if !is_waiting && is_over(&seen) {
         return turn_over(&held, seen.board, after, now);
     }
-    let standing = standing(end, &held, &seen, request);
-    let is_new = standing != held.standing;
-    let by_lot = matches!(standing, Standing::Waiting(proof) if proof.place.came.is_some());
+    let stage = stage(end, &held, &seen, request);
+    let is_new = stage != held.stage;
+    let by_lot = matches!(stage, TicketStage::Waiting(proof) if proof.place.came.is_some());
     let known = || seen.board.of(seen.lane).begun.clone();
     let event = held.event.clone().filter(|_| !is_new).or_else(known);
     let event = event.filter(|_| by_lot);
@@ -39,7 +39,7 @@ pub(super) fn decided(
     let is_brought = invited.is_none() && is_outside;
     let must_sign = is_new || invited.is_some() || held.is_to_be_renewed(now);
     let ticket = Ticket {
-        standing,
+        stage,
         grace: held.grace.filter(|_| !is_new),
         notice: notice.filter(|_| is_outside),
         event,
@@ -73,7 +73,7 @@ fn revoked(held: &Ticket, request: &Request<'_>) -> Option<Invited> {
 }
 
 /// What the ticket says of its holder from now on.
-fn standing(end: VisitOutcome, held: &Ticket, seen: &BoardRead, request: &Request<'_>) -> Standing {
+fn stage(end: VisitOutcome, held: &Ticket, seen: &BoardRead, request: &Request<'_>) -> TicketStage {
     let board = seen.board.of(seen.lane);
     // A visitor who goes in by an invitation has no number.
     let position = seen.position.filter(|_| seen.invited != Some(Invited::In));
@@ -83,14 +83,14 @@ fn standing(end: VisitOutcome, held: &Ticket, seen: &BoardRead, request: &Reques
             let price = seen.price.unwrap_or_default();
             held.challenged(price, request.now, request.config.tickets.life)
         }
-        (VisitOutcome::Admitted, place) => Standing::Admitted {
+        (VisitOutcome::Admitted, place) => TicketStage::Admitted {
             position: place.map(|place| place.position),
             born: place.map_or(seen.board.own, |place| place.born),
             at: request.now.secs(),
             session: session(seen.claim),
         },
         (_, Some(place)) => placed(held, seen, place),
-        (_, None) => Standing::Provisional {
+        (_, None) => TicketStage::Provisional {
             tries: 0,
             challenge: None,
         },
@@ -134,46 +134,46 @@ pub(super) fn turn_over(held: &Ticket, board: Board, after: FollowUp, now: Now) 
 }
 
 /// The place it had, or the one it just drew.
-fn placed(held: &Ticket, seen: &BoardRead, place: Place) -> Standing {
+fn placed(held: &Ticket, seen: &BoardRead, place: Place) -> TicketStage {
     let board = seen.board.of(seen.lane);
     let place = Place {
         came: seen.came,
         ..place
     };
     let proof = board.proof(place);
-    match held.standing {
+    match held.stage {
         // The store answered past the copy, which may be behind at the next poll: the ticket says how far the line was.
-        _ if held.lane != seen.lane || seen.invited.is_some() => Standing::Waiting(proof),
-        Standing::Waiting(had) if had.place == place => held.standing,
-        Standing::Waiting(had)
+        _ if held.lane != seen.lane || seen.invited.is_some() => TicketStage::Waiting(proof),
+        TicketStage::Waiting(had) if had.place == place => held.stage,
+        TicketStage::Waiting(had)
             if board.number(had.place) == seen.position
                 && had.place.came.is_some() == seen.came.is_some() =>
         {
-            held.standing
+            held.stage
         }
-        _ => Standing::Waiting(proof),
+        _ => TicketStage::Waiting(proof),
     }
 }
 
 /// A ticket that has a number keeps it through this; one without has a name at least, under which the next request asks
 /// whether this draw happened after all, and counts the tries, so that its holder comes back later each time.
-pub(super) fn without_store(
+pub(super) fn held_without_board(
     held: Ticket,
     brought: Brought,
     fault: Option<StoreError>,
     now: Now,
     after: FollowUp,
 ) -> Visit {
-    let standing = match held.standing {
-        Standing::Provisional { tries, challenge } => Standing::Provisional {
+    let stage = match held.stage {
+        TicketStage::Provisional { tries, challenge } => TicketStage::Provisional {
             tries: tries.saturating_add(1).min(MOST_TRIES),
             challenge,
         },
         numbered => numbered,
     };
     let must_sign =
-        brought == Brought::Nothing || standing != held.standing || held.is_to_be_renewed(now);
-    let ticket = Ticket { standing, ..held };
+        brought == Brought::Nothing || stage != held.stage || held.is_to_be_renewed(now);
+    let ticket = Ticket { stage, ..held };
     Visit {
         must_sign,
         fault,

@@ -5,13 +5,13 @@
 //! than half of the slots.
 
 use super::draw::draw;
-use super::look::looked;
+use super::look::board_near;
 use super::seen::{BoardRead, Look, Seen};
 use super::{FollowUp, Visit, VisitOutcome};
 use crate::cache::{BoardCache, CachedBoard};
 use crate::queue::{Board, Enforcement, Mode, Phase};
 use crate::request::Request;
-use crate::ticket::{Standing, Ticket};
+use crate::ticket::{Ticket, TicketStage};
 use crate::visitor::{Brought, Kind};
 
 /// A visit by which no number is drawn, whatever the platform says of it.
@@ -117,7 +117,7 @@ fn board_for_no_visitor(request: &Request<'_>) -> (Option<Board>, FollowUp) {
     match fresh.or_else(|| pop.last()) {
         Some(last) if last.is_young(request.now) => (last.board, FollowUp::Nothing),
         Some(last) if last.board.as_ref().is_some_and(is_open) => {
-            let looked = looked(request);
+            let looked = board_near(request);
             let young = looked.copy.filter(|copy| copy.is_young(request.now));
             (young.and_then(|copy| copy.board), looked.after)
         }
@@ -130,7 +130,7 @@ fn board_for_no_visitor(request: &Request<'_>) -> (Option<Board>, FollowUp) {
 /// of the store, the clock of the POP counts, and the store has the last word where that is fast. Once a minute a request asks it afterwards, for all: an operator
 /// may have brought the event forward. Where no event is configured a waiting ticket is looked up anyway.
 fn before_an_event(held: &Ticket, request: &Request<'_>) -> Option<FollowUp> {
-    let is_waiting = matches!(held.standing, Standing::Waiting(_));
+    let is_waiting = matches!(held.stage, TicketStage::Waiting(_));
     if is_waiting && request.room.events.is_empty() {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use super::{Visit, WayIn};
 use crate::queue::{Board, Inversion, Invited, Reason};
-use crate::ticket::Standing;
+use crate::ticket::TicketStage;
 
 impl Visit {
     /// What let a visitor who goes in pass. A visitor whom no rule let pass counts with each request, the others when they go in.
@@ -21,7 +21,7 @@ impl Visit {
                 Some(_) => Inversion::by_lane(lane, board),
                 None => Inversion::without_number(Inversion::Invitation, board),
             },
-            (WayIn::Board, Some(board)) => self.by_sign(board),
+            (WayIn::Board, Some(board)) => self.by_board(board),
         };
         let is_first = matches!(
             reason,
@@ -31,8 +31,8 @@ impl Visit {
     }
 
     /// The board that this request saw let the visitor in.
-    fn by_sign(&self, board: &Board) -> Option<Inversion> {
-        let Standing::Admitted { position, .. } = self.ticket.standing else {
+    fn by_board(&self, board: &Board) -> Option<Inversion> {
+        let TicketStage::Admitted { position, .. } = self.ticket.stage else {
             return Inversion::without_number(Inversion::Unexplained, board);
         };
         match (position.and(self.position()), self.invited) {

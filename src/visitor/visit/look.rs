@@ -58,8 +58,8 @@ impl WaitingVisitor<'_> {
         self.by_sandbox_copy().unwrap_or_else(|| self.by_pop())
     }
 
-    /// What the sandbox has from before is enough for an update that says what the one before said. All else the POP's copy decides,
-    /// and so does it for a page: who loads that after a permit goes in.
+    /// The sandbox's copy is enough for a poll while the visitor still waits. In every other case, and for pages, the POP's copy
+    /// decides: a visitor who loads the page after a permit goes in.
     fn by_sandbox_copy(self) -> Option<Look> {
         if self.kind != Kind::Poll {
             return None;
@@ -85,7 +85,7 @@ impl WaitingVisitor<'_> {
             Lookup::Miss(duty) => return self.for_all(duty),
             Lookup::Unavailable => return self.ask(Shown::PutUp),
             // Until the request that reads the board is done, the last one is better than none.
-            Lookup::Timeout => (CachedBoard::without_store(pop), None),
+            Lookup::Timeout => (CachedBoard::last_known(pop), None),
             // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
             Lookup::Hit(copy, Some(duty)) if self.is_awaited(&copy) => return self.for_all(duty),
             Lookup::Hit(copy, duty) => (*copy, duty),
@@ -116,7 +116,7 @@ impl WaitingVisitor<'_> {
                 Seen::Board(Box::new(seen)).then(duty)
             }
             Authority::Nobody => Seen::Nothing(is_old.then_some(StoreError::NoAnswer)).then(duty),
-            Authority::Ended => Seen::Ended.then(duty),
+            Authority::Ended => Seen::TicketOver.then(duty),
             Authority::Store => self.ask(Shown::PutUp),
         }
     }
@@ -155,7 +155,7 @@ impl WaitingVisitor<'_> {
                 };
                 Seen::Board(Box::new(seen)).into()
             }
-            (Err(_), Authority::Ended) if !self.kind.draws_for_holder() => Seen::Ended.into(),
+            (Err(_), Authority::Ended) if !self.kind.draws_for_holder() => Seen::TicketOver.into(),
             (Err(fault), _) => Seen::Nothing(Some(fault)).into(),
         }
     }
@@ -291,7 +291,7 @@ impl WaitingVisitor<'_> {
             // It had ended, and drew anew; or it would have, but for its network or the closed room.
             (TicketState::Ended | TicketState::Ahead, _) if is_new => Some(Notice::Anew),
             (TicketState::Ended, _) if is_closed => None,
-            (TicketState::Ended, _) => return Seen::Ended.into(),
+            (TicketState::Ended, _) => return Seen::TicketOver.into(),
             (TicketState::Awaited | TicketState::Ahead, _) => {
                 return Seen::Nothing(None).into();
             }
@@ -390,7 +390,7 @@ pub(super) struct BoardLook {
 }
 
 /// The board near the visitor: a called visitor looks at it as a waiting one does, since the room may be on hold by now.
-pub(super) fn looked(request: &Request<'_>) -> BoardLook {
+pub(super) fn board_near(request: &Request<'_>) -> BoardLook {
     let last = || request.pop.last();
     let (copy, after) = match request.pop.lookup() {
         Lookup::Hit(copy, duty) => (last().or(Some(*copy)), duty.into()),

@@ -43,7 +43,7 @@ pub(super) enum Seen {
     /// The board cannot say: by the store's fault, or by none where the line may still come back.
     Nothing(Option<StoreError>),
     /// Its line or its epoch has ended: it is no ticket.
-    Ended,
+    TicketOver,
     /// Its session was ended, by the origin or an operator: it is a copy.
     SessionEnded,
 }

@@ -4,13 +4,13 @@
 
 use super::FollowUp;
 use super::known::{has_gone_in, is_on_the_list};
-use super::look::{BoardLook, looked};
+use super::look::{BoardLook, board_near};
 use super::tickets::{anew_with, outside};
 use crate::cache::{CachedBoard, Pop, TicketMarks};
 use crate::queue::sessions::AtVisit;
 use crate::queue::{Board, CountedRenewal, Enforcement, Now, Sessions, SharedTickets};
 use crate::request::Request;
-use crate::ticket::{Notice, Standing, Ticket};
+use crate::ticket::{Notice, Ticket, TicketStage};
 use crate::visitor::Kind;
 
 /// Whether more networks use a ticket than should.
@@ -49,14 +49,14 @@ impl Inside {
 
     /// The ticket of its holder, whose session may end later.
     pub(super) fn ticket(&self, held: Ticket) -> Ticket {
-        match (held.standing, self.session) {
+        match (held.stage, self.session) {
             (
-                Standing::Admitted {
+                TicketStage::Admitted {
                     position, born, at, ..
                 },
                 session @ Some(_),
             ) => Ticket {
-                standing: Standing::Admitted {
+                stage: TicketStage::Admitted {
                     position,
                     born,
                     at,
@@ -95,7 +95,7 @@ fn kept(
         renewal: None,
         shared: Shared::No,
     };
-    let Standing::Admitted { born, at, .. } = held.standing else {
+    let TicketStage::Admitted { born, at, .. } = held.stage else {
         return Ok(unchanged);
     };
     let last = pop.last_for_inside(now);
@@ -158,7 +158,7 @@ fn ended_by(held: &Ticket, last: &CachedBoard, pop: &dyn Pop, now: Now) -> Optio
     if is_ended_by(held, last.board.as_ref()?, pop) {
         return Some(outside(held.clone(), now));
     }
-    let is_admitted = matches!(held.standing, Standing::Admitted { .. });
+    let is_admitted = matches!(held.stage, TicketStage::Admitted { .. });
     // How long a stay may last is asked of each visit.
     let of_cap = Capped::by(last, now).filter(|_| is_admitted)?;
     let notice = at_visit(held, of_cap, None, pop).err()?;
@@ -216,11 +216,11 @@ pub(crate) fn renewed_unsigned(held: &Ticket, pop: &dyn Pop, now: Now) -> Option
     kept(Kind::Visit, held, pop, now, rules).ok()?.renewal
 }
 
-/// The look of a visitor inside, where this POP knows no sign and the request cannot be taken back: an unsafe method, and the page by
+/// The look of a visitor inside, where this POP knows no board and the request cannot be taken back: an unsafe method, and the page by
 /// which a called visitor goes in. It looks first, as one of all that come then; any other request is served at once, and looks
 /// afterwards. What was let in without the store ends by itself.
 pub(super) fn looked_first(kind: Kind, held: &Ticket, request: &Request<'_>) -> Option<BoardLook> {
-    let is_admitted = matches!(held.standing, Standing::Admitted { .. });
+    let is_admitted = matches!(held.stage, TicketStage::Admitted { .. });
     let is_unsafe = !matches!(request.call.method.as_str(), "GET" | "HEAD");
     let goes_in = held.called && kind.renews();
     let is_unknown = || {
@@ -228,7 +228,7 @@ pub(super) fn looked_first(kind: Kind, held: &Ticket, request: &Request<'_>) -> 
         last.and_then(|last| last.board).is_none()
     };
     let looks = is_admitted && (is_unsafe || goes_in) && is_unknown();
-    looks.then(|| looked(request))
+    looks.then(|| board_near(request))
 }
 
 /// What is left of the ticket where that look says that the stay has ended, and the board that says so.
@@ -246,10 +246,10 @@ pub(super) fn ended_by_look(
 /// comes back, so an old board says it too. Whether there is a newer one is looked up once the visitor has been answered.
 pub(crate) fn still_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> Option<FollowUp> {
     let last = pop.last_for_inside(now);
-    let is_fresh = last.as_ref().is_some_and(|last| match held.standing {
-        Standing::Admitted { .. } => last.is_fresh_inside(now),
+    let is_fresh = last.as_ref().is_some_and(|last| match held.stage {
+        TicketStage::Admitted { .. } => last.is_fresh_inside(now),
         // Let in without the store, so that a hold ends the stay too.
-        Standing::Provisional { .. } | Standing::Waiting(_) => last.is_fresh(now),
+        TicketStage::Provisional { .. } | TicketStage::Waiting(_) => last.is_fresh(now),
     });
     let board = last.and_then(|last| last.board);
     let has_ended = board.is_some_and(|board| is_ended_by(held, &board, pop));

@@ -43,7 +43,7 @@ pub(super) fn kept_from_drawing(
             let is_known = held.challenged_for(now).is_some();
             let new = || held.challenged(Price::default(), now, request.config.tickets.life);
             let ticket = Ticket {
-                standing: if is_known { held.standing } else { new() },
+                stage: if is_known { held.stage } else { new() },
                 ..held.clone()
             };
             let visit = ended(VisitOutcome::Challenged, ticket);

@@ -1,7 +1,7 @@
 //! The ticket with which a visit begins, and the one that is left where a stay or a line has ended.
 
 use crate::queue::Now;
-use crate::ticket::{Notice, Standing, Ticket};
+use crate::ticket::{Notice, Ticket, TicketStage};
 
 /// A new ticket where none came, or in the place of one whose time is over.
 pub(super) fn new_ticket(lapsed: Option<Ticket>, fresh: &str, now: Now) -> Ticket {
@@ -9,7 +9,7 @@ pub(super) fn new_ticket(lapsed: Option<Ticket>, fresh: &str, now: Now) -> Ticke
     match lapsed {
         None => new,
         Some(lapsed) => Ticket {
-            notice: lapsed.position().map(|_| ended(lapsed.standing)),
+            notice: lapsed.position().map(|_| ended(lapsed.stage)),
             language: lapsed.language,
             invitation: lapsed.invitation,
             ..new
@@ -18,14 +18,14 @@ pub(super) fn new_ticket(lapsed: Option<Ticket>, fresh: &str, now: Now) -> Ticke
 }
 
 /// Why a ticket whose time is over had a number. One with a session lived at least as long as that.
-fn ended(standing: Standing) -> Notice {
-    match standing {
-        Standing::Admitted {
+fn ended(stage: TicketStage) -> Notice {
+    match stage {
+        TicketStage::Admitted {
             session: Some(_), ..
         } => Notice::SessionOver,
-        Standing::Admitted { session: None, .. }
-        | Standing::Provisional { .. }
-        | Standing::Waiting(_) => Notice::Lapsed,
+        TicketStage::Admitted { session: None, .. }
+        | TicketStage::Provisional { .. }
+        | TicketStage::Waiting(_) => Notice::Lapsed,
     }
 }
 
@@ -51,9 +51,9 @@ pub(super) fn anew_with(held: &Ticket, notice: Notice, now: Now) -> Ticket {
 
 /// What is left to a visitor whose stay has ended: the place in the line, where there is one.
 pub(super) fn outside(held: Ticket, now: Now) -> Ticket {
-    match held.standing {
-        Standing::Admitted { .. } => anew(held, now),
-        Standing::Provisional { .. } | Standing::Waiting(_) => Ticket {
+    match held.stage {
+        TicketStage::Admitted { .. } => anew(held, now),
+        TicketStage::Provisional { .. } | TicketStage::Waiting(_) => Ticket {
             grace: None,
             ..held
         },

@@ -18,7 +18,8 @@ pub(super) fn verdict(seen: &BoardRead) -> VisitOutcome {
     let Some(position) = seen.position.filter(|_| mode != Mode::Closed) else {
         return VisitOutcome::Closed;
     };
-    // Where a cap holds, a called visitor goes in with a session only.
+    // Where a cap holds, a called visitor goes in with a session only. A poll asks for none: `or_offered` says whether the room is
+    // really full for it.
     let is_full = board.sessions.is_some() && !matches!(seen.claim, Some(Claim::Session(_)));
     match board.verdict(position) {
         Verdict::Wait { ahead } => VisitOutcome::Waiting { ahead },

@@ -194,8 +194,8 @@ impl World {
     fn all_is_counted_in(&self, room: usize) {
         let truth = self.truth[room].borrow();
         for pop in 0..POPS {
-            let till = self.till_of(pop, room);
-            let (put, brought) = (self.put.get(&till), truth.brought.get(&till));
+            let outbox = self.outbox_of(pop, room);
+            let (put, brought) = (self.put.get(&outbox), truth.brought.get(&outbox));
             assert_eq!(
                 without_metrics(put),
                 without_metrics(brought),
@@ -207,12 +207,12 @@ impl World {
 
     fn nothing_is_counted_twice_in(&self, room: usize) {
         let truth = self.truth[room].borrow();
-        for (till, brought) in &truth.brought {
-            let put = self.put.get(till).cloned().unwrap_or_default();
+        for (outbox, brought) in &truth.brought {
+            let put = self.put.get(outbox).cloned().unwrap_or_default();
             for (name, many) in brought {
                 assert!(
                     put.get(name) >= Some(many),
-                    "{till} {name}: {many} of {put:?}"
+                    "{outbox} {name}: {many} of {put:?}"
                 );
             }
         }

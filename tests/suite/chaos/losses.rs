@@ -168,8 +168,8 @@ impl World {
     }
 
     /// The store's key of what the POP's outbox for a room has brought.
-    pub(super) fn till_of(&self, pop: usize, room: usize) -> String {
+    pub(super) fn outbox_of(&self, pop: usize, room: usize) -> String {
         let name = pop_name(pop, self.pops[pop].life).to_lowercase();
-        format!("queue:{{{}}}:till:{name}", ROOMS[room])
+        format!("queue:{{{}}}:outbox:{name}", ROOMS[room])
     }
 }

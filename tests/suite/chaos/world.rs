@@ -639,7 +639,7 @@ impl World {
             cache.is_from_now_on(node);
             cache.memory.put_by(&tally);
             cache.is_from_now_on(CacheFault::Sound);
-            let put = self.put.entry(self.till_of(pop, room)).or_default();
+            let put = self.put.entry(self.outbox_of(pop, room)).or_default();
             let text = tally.encode();
             for (name, many) in text.split(' ').filter_map(|pair| pair.split_once('=')) {
                 if name.starts_with("decided_") {

@@ -13,7 +13,7 @@ use harness::ports::free_addr;
 use harness::{project, tools};
 use now_serving::queue::{Now, Position, RoomName};
 use now_serving::ticket::keys::{Purpose, derived};
-use now_serving::ticket::{Keys, Standing};
+use now_serving::ticket::{Keys, TicketStage};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -39,8 +39,8 @@ fn now() -> Now {
 }
 
 /// A visitor's ticket, let in.
-fn admitted() -> Standing {
-    Standing::Admitted {
+fn admitted() -> TicketStage {
+    TicketStage::Admitted {
         position: Some(Position(5)),
         born: 1,
         at: now().secs(),

@@ -233,7 +233,7 @@ fn twenty_minutes_at_a_pace() -> [u64; 20] {
         called = board.cursor().0;
         let batch = Batch {
             place: 0,
-            till: "sale".to_owned(),
+            outbox: "sale".to_owned(),
             number,
             tally,
         };

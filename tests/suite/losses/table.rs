@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use now_serving::queue::{Now, RoomName, WaitingProof};
-use now_serving::ticket::{Keys, Standing, Ticket};
+use now_serving::ticket::{Keys, Ticket, TicketStage};
 use serde_json::Value;
 
 use crate::house::{Ask, House, SECRET, Visitor, claims, inside, visitors};
@@ -128,7 +128,7 @@ fn signed_at(place: WaitingProof, now: u64) -> String {
     let id = format!("{:032x}", place.place.position.0 + 1000);
     let ticket = Ticket {
         life: 3600,
-        ..Ticket::new(id, Standing::Waiting(place), now)
+        ..Ticket::new(id, TicketStage::Waiting(place), now)
     };
     let keys = Keys::new(SECRET, None);
     keys.sign(&ticket, &RoomName::new("main"), now, 3600)

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use now_serving::queue::{Now, RoomName};
-use now_serving::ticket::{Keys, Standing, Ticket};
+use now_serving::ticket::{Keys, Ticket, TicketStage};
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, visitors};
@@ -81,14 +81,14 @@ fn an_operator_is_told_where_the_list_of_ended_sessions_is_full() {
     let last = house.now_ms() / 60_000 + 20;
     for hundred in 0..10_u64 {
         let of = |number: u64| {
-            let standing = Standing::Admitted {
+            let stage = TicketStage::Admitted {
                 position: None,
                 born: 5,
                 at: house.now_ms() / 1000,
                 session: Some(last + 100),
             };
             let id = format!("{:032x}", crate::house::scattered(number + 1_000_000));
-            pass_of(&house, &ticket(id, standing, house.now_ms() / 1000))
+            pass_of(&house, &ticket(id, stage, house.now_ms() / 1000))
         };
         let passes: Vec<String> = (hundred * 100..hundred * 100 + 100).map(of).collect();
         let told = end(&house, &passes);

@@ -16,7 +16,7 @@ use now_serving::service;
 use now_serving::store::{Clock, Line};
 use upstash_local::{Fault, Faults, Store};
 
-use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered, standing};
+use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered, standing_pace};
 use crate::inside::Dice;
 use now_serving::cache::memory::{Behind, InMemoryCache};
 
@@ -97,7 +97,7 @@ impl World {
         harness::kept::write(&self.store, "queue:{main}", &long).unwrap();
         let pace = self.config.rooms.first.pace;
         if pace.automatic > 0 {
-            let pace = standing(pace.automatic, pace.quantity, START_MS);
+            let pace = standing_pace(pace.automatic, pace.quantity, START_MS);
             self.config.rooms.first.pace = Pace {
                 automatic: pace.automatic,
                 quantity: pace.quantity,

@@ -199,7 +199,7 @@ fn outboxes_by_refresh(lines: &[String]) -> Vec<usize> {
         move |line: &String| line.contains(&begin) && line.contains(&length)
     };
     let is_refresh = of("transaction_lookup_async", "board:main");
-    let is_outbox = of("lookup", "till:main:0");
+    let is_outbox = of("lookup", "outbox:main:0");
     let spans = lines.split(is_refresh).skip(1);
     spans
         .map(|span| span.iter().filter(|line| is_outbox(line)).count())

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ct_codecs::{Encoder, Hex};
-use now_serving::ticket::Standing;
+use now_serving::ticket::TicketStage;
 use serde_json::{Value, json};
 
 use crate::connection::Connection;
@@ -174,7 +174,7 @@ fn provisional(mark: &str) -> String {
         .as_secs();
     let bytes: Vec<u8> = mark.bytes().rev().collect();
     let id = Hex::encode_to_string(bytes).unwrap();
-    let provisional_ticket = Standing::Provisional {
+    let provisional_ticket = TicketStage::Provisional {
         tries: 0,
         challenge: None,
     };

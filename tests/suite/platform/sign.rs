@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use now_serving::queue::{Cursor, Position};
 use now_serving::queue::{Place, WaitingProof};
-use now_serving::ticket::Standing;
+use now_serving::ticket::TicketStage;
 use serde_json::json;
 
 use crate::connection::Connection;
@@ -53,7 +53,7 @@ fn line_of(house: &House, length: u64) -> Vec<String> {
             },
             Cursor(0),
         );
-        signed(house, id, Standing::Waiting(proof), "main")
+        signed(house, id, TicketStage::Waiting(proof), "main")
     };
     let tickets: Vec<String> = (1..=length).map(ticket).collect();
     house.ask(&poll(&tickets[0]));
@@ -61,9 +61,9 @@ fn line_of(house: &House, length: u64) -> Vec<String> {
     tickets
 }
 
-fn signed(house: &House, id: String, standing: Standing, room: &str) -> String {
+fn signed(house: &House, id: String, stage: TicketStage, room: &str) -> String {
     let now = house.now_ms() / 1000;
-    tickets::signed(id, standing, room, now)
+    tickets::signed(id, stage, room, now)
 }
 
 /// Everybody on a connection of its own, all sent before any answer is read. The answers, each with its time.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use now_serving::queue::{Cursor, Position};
 use now_serving::queue::{Place, WaitingProof};
-use now_serving::ticket::Standing;
+use now_serving::ticket::TicketStage;
 use serde_json::{Value, json};
 use upstash_local::{Fault, Faults};
 
@@ -31,7 +31,7 @@ pub(crate) fn status(house: &House) -> Value {
 pub(crate) fn signed(house: &House, proof: WaitingProof) -> String {
     let now = house.now_ms() / 1000;
     let id = format!("{:032x}", proof.place.position.0);
-    tickets::signed(id, Standing::Waiting(proof), house.room(), now)
+    tickets::signed(id, TicketStage::Waiting(proof), house.room(), now)
 }
 
 pub(crate) fn place(born: u64, position: u64, seen: u64) -> WaitingProof {

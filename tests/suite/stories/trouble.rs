@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use upstash_local::{DEADLINE, Fault, Faults};
 
-use crate::house::{Ask, Got, House, Visitor, claims, standing};
+use crate::house::{Ask, Got, House, Visitor, claims, standing_pace};
 
 in_houses_whose_clock_is_turned! {
     one_late_answer_lets_in_nobody
@@ -20,7 +20,7 @@ const WELL_AGAIN: Duration = Duration::from_secs(20);
 
 /// A line that is known to move, by this many visitors in 15 seconds, and in which it is no visitor's turn.
 pub(crate) fn make_the_line_stand(house: &House, quantity: u64) {
-    let pace = standing(15, quantity, house.now_ms());
+    let pace = standing_pace(15, quantity, house.now_ms());
     let [automatic, quantity, period] =
         [pace.automatic, pace.quantity, pace.period].map(|number| number.to_string());
     house.write(&["live_automatic", &automatic, "live_quantity", &quantity]);

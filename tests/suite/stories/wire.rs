@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use now_serving::queue::{Cursor, Now, Position, RoomName};
 use now_serving::queue::{Place, WaitingProof};
-use now_serving::ticket::{Keys, Standing};
+use now_serving::ticket::{Keys, TicketStage};
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims, problem_keys, visitors};
@@ -390,7 +390,7 @@ const SHORT: &str = "31-bytes-are-not-enough-for-it-";
 pub(crate) fn a_secret_that_is_unsound_lets_nobody_in_by_its_tickets(house: &House) {
     house.set("jwt_secret", SHORT);
     let now = house.now_ms() / 1000;
-    let admitted = Standing::Admitted {
+    let admitted = TicketStage::Admitted {
         position: Some(Position(1)),
         born: 1,
         at: now,
@@ -457,7 +457,7 @@ pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
         },
         Cursor(0),
     );
-    let ticket = ticket("f".repeat(32), Standing::Waiting(proof), now);
+    let ticket = ticket("f".repeat(32), TicketStage::Waiting(proof), now);
     let keys = Keys::new(SECRET, None);
     let sound = keys
         .sign(

@@ -209,7 +209,7 @@ impl Room {
         snapshot.map(drop).map_err(|error| error.to_string())
     }
 
-    /// What one till has counted in two seconds.
+    /// What one outbox has counted in two seconds.
     pub(super) fn batches(&mut self) -> Vec<Batch> {
         self.batches += 1;
         let mut tally = Tally::default();
@@ -222,7 +222,7 @@ impl Room {
         }
         vec![Batch {
             place: 0,
-            till: id_of(7),
+            outbox: id_of(7),
             number: self.batches,
             tally,
         }]

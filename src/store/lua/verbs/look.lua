@@ -1,5 +1,5 @@
 -- look: releases what is due and says how the board stands, and counts what the POP brings.
--- Keys: as `join` with a ticket, and `claimed`, which of the numbers near that of the ticket have claimed a session; `till`, `counts`
+-- Keys: as `join` with a ticket, and `claimed`, which of the numbers near that of the ticket have claimed a session; `outbox`, `counts`
 -- and `pops`, where the POP brings counts; `ended`, with a cap.
 -- Arguments: `ticket_born`, `ticket_epoch`, `ticket_visits_epoch`, `ticket_position`, `ticket_seen` (see ticket.lua) and `ticket_id` are those of a ticket; without them no ticket asks. `lane`: its number is of that lane, `front` or a region. `ticket_came` = 'yes': its
 -- number is by lot, as `ticket_event` says. With `draws` = 'yes' a ticket that has ended draws a new number, and a called visitor

@@ -1,5 +1,5 @@
 -- metrics: counts what the POP brings and tells all sums; the line is read and does not move.
--- Keys: `line`, `till`, `counts`, `inside0` and `inside1` with a cap, which are written; `journal`, `hour`.
+-- Keys: `line`, `outbox`, `counts`, `inside0` and `inside1` with a cap, which are written; `journal`, `hour`.
 -- Arguments: `number1`, `counts1` and so on: what was counted. Answer: that of `status`, and `counts`.
 
 local call, record, cap = require('call'), require('record'), require('cap')

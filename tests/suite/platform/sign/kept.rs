@@ -5,7 +5,7 @@ use std::thread;
 
 use now_serving::cache::MAX_AGE;
 use now_serving::queue::{Cursor, Place, Position, WaitingProof};
-use now_serving::ticket::Standing;
+use now_serving::ticket::TicketStage;
 use serde_json::Value;
 
 use super::{line_of, poll, signed};
@@ -51,7 +51,7 @@ fn saw_its_turn(house: &House, number: u64) -> String {
     signed(
         house,
         format!("{number:032x}"),
-        Standing::Waiting(proof),
+        TicketStage::Waiting(proof),
         "main",
     )
 }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use now_serving::cache::MAX_AGE;
-use now_serving::ticket::Standing;
+use now_serving::ticket::TicketStage;
 use serde_json::json;
 use upstash_local::{Fault, Faults};
 
@@ -159,7 +159,7 @@ fn long_poll(house: &House, ticket: &str) -> Ask {
     let other = signed(
         house,
         "0".repeat(32),
-        Standing::Provisional {
+        TicketStage::Provisional {
             tries: 0,
             challenge: None,
         },

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use now_serving::queue::{Now, RoomName};
-use now_serving::ticket::{Keys, Standing, Ticket};
+use now_serving::ticket::{Keys, Ticket, TicketStage};
 use serde_json::{Value, json};
 
 use super::{cap, counted, line, page};
@@ -195,7 +195,7 @@ pub(crate) fn what_ends_no_session_says_what_is_accepted(house: &House) {
     let other = Keys::new(SECRET, None).pass(
         &ticket(
             "f".repeat(32),
-            Standing::Provisional {
+            TicketStage::Provisional {
                 tries: 0,
                 challenge: None,
             },

@@ -9,7 +9,7 @@ use crate::queue::{Now, RoomName};
 
 /// What a sandbox keeps: one board, of the room that it served last.
 #[derive(Clone, Debug, Default)]
-pub struct KeptBoard(Option<Kept>);
+pub struct SandboxCopy(Option<Kept>);
 
 #[derive(Clone, Debug)]
 struct Kept {
@@ -18,7 +18,7 @@ struct Kept {
     since: Now,
 }
 
-impl KeptBoard {
+impl SandboxCopy {
     /// Keeps what was read or put up now, unless it is behind what is kept; a board of a store that is away is not kept.
     pub fn keep(&mut self, room: &RoomName, copy: &CachedBoard, now: Now) {
         let is_behind = |kept: &CachedBoard| copy.is_older_than(kept);
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn it_is_kept_for_a_second_after_the_look_that_showed_it() {
-        let mut kept = KeptBoard::default();
+        let mut kept = SandboxCopy::default();
         kept.keep(&room(), &read_at(10_000, 2, 9), at(10_700));
         let fresh = |ms| kept.fresh(&room(), at(ms)).is_some();
         assert!(fresh(10_700) && fresh(10_999));
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn clocks_that_disagree_keep_it_no_longer_than_a_second() {
-        let mut kept = KeptBoard::default();
+        let mut kept = SandboxCopy::default();
         // By the clock of the sandbox that read the store it is of half a second later.
         kept.keep(&room(), &read_at(10_500, 2, 9), at(10_000));
         let fresh = |ms| kept.fresh(&room(), at(ms)).is_some();
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn without_a_line_it_serves_visitors_inside_for_a_second_after_it_was_read() {
-        let mut kept = KeptBoard::default();
+        let mut kept = SandboxCopy::default();
         kept.keep(&room(), &read_at(10_000, 9, 9), at(15_000));
         let life = u64::try_from(MAX_AGE_WITHOUT_A_LINE.as_millis()).unwrap_or_default();
         assert!(kept.fresh_inside(&room(), at(15_999)).is_some());
@@ -132,7 +132,7 @@ mod tests {
         if let Some(board) = &mut copy.board {
             board.sessions = Some(Sessions::default());
         }
-        let mut kept = KeptBoard::default();
+        let mut kept = SandboxCopy::default();
         kept.keep(&room(), &copy, at(10_000));
         assert!(kept.fresh_inside(&room(), at(10_000)).is_none());
         assert!(kept.fresh(&room(), at(10_000)).is_some());
@@ -140,8 +140,8 @@ mod tests {
 
     #[test]
     fn what_is_later_takes_its_place_and_what_is_behind_does_not() {
-        let mut kept = KeptBoard::default();
-        let cursor = |kept: &KeptBoard| {
+        let mut kept = SandboxCopy::default();
+        let cursor = |kept: &SandboxCopy| {
             let copy = kept.fresh(&room(), at(10_100))?;
             Some(copy.board.as_ref()?.cursor())
         };
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn it_is_of_one_room() {
-        let mut kept = KeptBoard::default();
+        let mut kept = SandboxCopy::default();
         kept.keep(&room(), &read_at(10_000, 5, 9), at(10_000));
         let other = RoomName::new("other");
         assert!(kept.fresh(&other, at(10_000)).is_none());

@@ -6,7 +6,7 @@ use crate::queue::{Lane, Now, Position, WaitingProof};
 
 /// What a ticket entitles its holder to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum TicketStage {
     /// The draw has not been confirmed: the next request repeats it under the same id.
     Provisional {
         /// How often its holder has tried without getting a number.
@@ -33,19 +33,19 @@ impl Ticket {
     /// One whose number is still to be drawn.
     #[must_use]
     pub fn provisional(id: impl Into<String>, now: Now) -> Self {
-        let standing = Standing::Provisional {
+        let stage = TicketStage::Provisional {
             tries: 0,
             challenge: None,
         };
-        Self::new(id, standing, now)
+        Self::new(id, stage, now)
     }
 
     /// One about to be signed, of which nothing else is known.
     #[must_use]
-    pub fn new(id: impl Into<String>, standing: Standing, now: Now) -> Self {
+    pub fn new(id: impl Into<String>, stage: TicketStage, now: Now) -> Self {
         Self {
             id: id.into(),
-            standing,
+            stage,
             signed: now.secs(),
             life: 0,
             grace: None,
@@ -63,6 +63,6 @@ impl Ticket {
     /// Whether its number is still to be drawn.
     #[must_use]
     pub fn is_provisional(&self) -> bool {
-        matches!(self.standing, Standing::Provisional { .. })
+        matches!(self.stage, TicketStage::Provisional { .. })
     }
 }
