@@ -1,7 +1,6 @@
 //! Values as a POP's cache keeps them.
 //!
-//! Invariant: what is read has every part that was written, and nothing behind it. A note that is spoilt, or that another version
-//! wrote otherwise, is none.
+//! Invariant: what is read has every part of its type, and nothing behind it. A note that is spoilt, or that lacks a part, is none.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

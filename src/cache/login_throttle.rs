@@ -39,3 +39,29 @@ pub enum AttemptLock {
     /// The cache cannot say.
     Unknown,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::{decode, encode};
+
+    #[test]
+    fn wrong_logins_are_kept_and_a_spoilt_note_is_none() {
+        let wrong = LoginFailures {
+            count: 10,
+            since_ms: 1_800_000_000_000,
+        };
+        let kept = encode(&wrong);
+        assert_eq!(decode(&kept), Some(wrong));
+        for spoilt in [
+            "",
+            "10 1800000000000",
+            "[10]",
+            r#"{"count":10}"#,
+            r#"{"count":-1,"since_ms":5}"#,
+            r#"{"count":10,"since_ms":5} "more""#,
+        ] {
+            assert_eq!(decode::<LoginFailures>(spoilt.as_bytes()), None, "{spoilt}");
+        }
+    }
+}

@@ -108,8 +108,12 @@ pub(super) fn answer_api(
     // There is a visit only for a ticket that came.
     let cookies = signed(&visit, || kind(request, Brought::Ticket), request);
     let reply = for_visitor(call, reply.with_cookies(cookies), config);
-    // Who may go in does so by the next request.
-    recorded(Answer::Reply(reply), visit, row.reason, request)
+    // A visitor who may go in does so by the next request, and counts as come then. Without the store that request says nothing of it.
+    let reason = match visit.way_in {
+        WayIn::NoStore => Reason::AdmittedWithoutStore,
+        WayIn::Board | WayIn::Called => row.reason,
+    };
+    recorded(Answer::Reply(reply), visit, reason, request)
 }
 
 /// An invitation came, or its page was asked for.

@@ -42,7 +42,7 @@ fn call_or_wait(held: &Ticket, request: &Request<'_>) -> Result<LineAnswer, Stor
     answer
 }
 
-/// The room was closed when a visitor last board_near, which is a while ago. One request draws for all: it gets a number if
+/// The room was closed when a visitor last looked, which is a while ago. One request draws for all: it gets a number if
 /// the room is open again, and if not, it brings the board that says so. Either way that is one call.
 fn draw_where_it_was_closed(held: &Ticket, last: Board, request: &Request<'_>) -> Look {
     match request.pop.lookup() {

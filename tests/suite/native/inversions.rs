@@ -75,3 +75,30 @@ fn a_newcomer_let_in_while_the_store_is_away_passes_waiting_visitors() {
     house.ask(&scrape());
     is_only(&house, "without_store", 1);
 }
+
+#[test]
+fn a_visitor_whom_a_poll_lets_in_while_the_store_is_away_counts_once() {
+    let house = House::native();
+    house.set("on_store_error", "admit");
+    make_the_line_stand(&house, 1);
+    let [mut first, mut second] = [Visitor::new(&house), Visitor::new(&house)];
+    for visitor in [&mut first, &mut second] {
+        visitor.ask("/");
+        visitor.ask("/");
+    }
+    suffer(&house, Fault::Refuse, &mut first);
+    let told = second.ask("/_queue/place").json();
+    assert_eq!(told["waiting"], false, "{told}");
+    for _ in 0..2 {
+        assert!(second.ask("/echo").inside);
+    }
+    let lines = house.log();
+    let by_policy = lines
+        .iter()
+        .filter(|line| line["reason"] == "admitted_without_store");
+    assert_eq!(by_policy.count(), 1, "{lines:#?}");
+    house.store.fail(Faults::none());
+    house.wait(Duration::from_secs(20));
+    house.ask(&scrape());
+    is_only(&house, "without_store", 1);
+}

@@ -714,6 +714,14 @@ fn a_token_with_the_role_read_can_only_read() {
             "{route}"
         );
     }
+    assert!(open_to(Rights::Read).is_empty(), "no press only reads");
+    let of_permits = ["end", "permit", "report"];
+    assert_eq!(open_to(Rights::Permit).len(), of_permits.len());
+    assert!(
+        open_to(Rights::Permit)
+            .iter()
+            .all(|route| of_permits.contains(&&**route))
+    );
     for route in [Rights::Permit, Rights::All].map(open_to).concat() {
         let ask = Ask::get(&format!("/_queue/{route}")).method("POST");
         let (status, _, told) = asked(&ask.body("application/json", r#"{"amt":1}"#));

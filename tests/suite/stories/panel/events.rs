@@ -65,6 +65,12 @@ pub(crate) fn the_panel_says_which_phase_it_is_and_what_comes_next(house: &House
     }
     assert!(text(&prequeue, "phase").starts_with("Pre-queue of event sale; it opens at "));
     assert!(!prequeue.body.contains("id=\"sold-out\""));
+    house.wait(Duration::from_secs(2));
+    let mut waiting = Visitor::new(house);
+    for path in ["/", "/", "/_queue/place"] {
+        waiting.ask(path);
+    }
+    assert_eq!(phases(house)[0].as_deref(), Some("prequeue"), "of a poll");
     let held = press(house, "brake", &[]);
     assert_shows(
         &held,
