@@ -12,6 +12,7 @@ mod question;
 mod settings;
 mod trend;
 mod undo;
+mod verdict;
 mod words;
 
 use serde_json::Value;
@@ -25,6 +26,7 @@ use crate::queue::{AbsentVisitors, Cap, Event, OriginHealth, Pace, PanelSnapshot
 use crate::ticket::Ticket;
 use hour::Hour;
 use trend::Trend;
+use verdict::verdict;
 
 pub use actions::ActionWords;
 pub use away::{Away, Unconfirmed, panel_without_store};
@@ -134,18 +136,19 @@ impl<'a> Rejection<'a> {
 /// The panel: the line as it stands, and the buttons.
 #[must_use]
 pub fn panel(status: u16, configured: &Configured<'_>, desk: &PanelView<'_>) -> Reply {
-    let title = band::title(&desk.snapshot.board, configured.room);
-    shown_as(&built_in::ADMIN, status, &data(&title, configured, desk))
+    shown_as(&built_in::ADMIN, status, &data(configured, desk))
 }
 
-fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
+fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
     let (snapshot, now_ms) = (desk.snapshot, desk.now_ms);
     let (board, path, trouble) = (&snapshot.board, configured.path, desk.trouble);
     let hour = Hour::new(snapshot, now_ms);
     let trend = Trend::new(snapshot, &hour);
+    let verdict = verdict(snapshot, &hour, trend, now_ms);
+    let verdict = verdict.as_ref();
     let chart = chart::chart(&hour, desk);
     object!({
-        "title": title,
+        "title": band::title(board, verdict, configured.room),
         "room": configured.room, "rooms": rooms(configured),
         "operator": desk.operator,
         "path": path,
@@ -166,7 +169,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "origin": origin::origin(configured.origin_health, snapshot, now_ms),
         "copy": figures::copy(desk.copy, now_ms),
         "short_passwords": figures::short_passwords(&configured.short_passwords),
-        "band": band::band(board, snapshot.mode.as_ref(), now_ms),
+        "band": band::band(board, snapshot.mode.as_ref(), verdict, now_ms),
         "trend": trend::told(trend, board, now_ms),
         "mode": settings::mode(snapshot, now_ms),
         "modes": settings::modes(snapshot, path, desk.once),

@@ -55,7 +55,7 @@ pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Repl
         "again": away.unconfirmed.map(again),
         "version": board.map(|board| board.live.version),
         "sign": board.map(|board| figures::line(board, now_ms)),
-        "band": board.map_or_else(band::away, |board| band::band(board, None, now_ms)),
+        "band": board.map_or_else(band::away, |board| band::band(board, None, None, now_ms)),
     });
     shown_as(&built_in::ADMIN, 503, &data)
 }

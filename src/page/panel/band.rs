@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::events::{bound_words, phase};
+use super::verdict::{Level, Verdict};
 use super::words::{number, rate_words, span_words};
 use crate::http::object::object;
 use crate::queue::{Board, Mode, Provenance};
 
-/// How a state looks: its class, the letter in the title, the picture's path and colour. Each differs in form and in colour.
+/// How a state or a verdict looks: its class, the letter in the title, the picture's path and colour. Each differs in form and in colour.
 pub(super) struct Kind {
     pub(super) name: &'static str,
     letter: &'static str,
@@ -40,15 +41,47 @@ const CLOSED: Kind = Kind {
     color: "4a4540",
 };
 
-/// What the band at the top shows.
-pub(super) fn band(board: &Board, set: Option<&Provenance>, now_ms: u64) -> Value {
+const WATCH: Kind = Kind {
+    name: "watch",
+    letter: "\u{25b2}",
+    shape: "M8 2l6 12H2z",
+    color: "8a5a00",
+};
+const ALARM: Kind = Kind {
+    name: "alarm",
+    letter: "\u{26a0}",
+    shape: "M7 2h2v8H7zM7 12h2v2H7z",
+    color: "b3261e",
+};
+const UNKNOWN: Kind = Kind {
+    name: "unknown",
+    color: "4a4540",
+    ..RUN
+};
+
+/// What the band at the top shows: the verdict where there is one, and what holds.
+pub(super) fn band(
+    board: &Board,
+    set: Option<&Provenance>,
+    verdict: Option<&Verdict>,
+    now_ms: u64,
+) -> Value {
     let (next, button, next_kind) = match board.live.mode {
+        Mode::Automatic if board.is_held_by_origin() => (Mode::Hold, "Keep it on hold", HOLD),
         Mode::Automatic | Mode::Open => (Mode::Hold, "Hold the line", HOLD),
         Mode::Hold | Mode::Closed => (Mode::Automatic, "Resume", RUN),
     };
-    let kind = kind(board.mode());
+    let kind = looks(board, verdict);
+    let holds = words(board, set, now_ms);
+    let (words, holds) = match verdict {
+        Some(verdict) => (verdict.words.clone(), Some(holds)),
+        None => (holds, None),
+    };
     object!({
-        "words": words(board, set, now_ms),
+        "words": words,
+        "holds": holds,
+        // Without a verdict they are all that is known of how it moves.
+        "flows": verdict.is_none(),
         "phase": phase(board, now_ms),
         "kind": kind.name,
         "shape": kind.shape,
@@ -67,11 +100,21 @@ pub(super) fn away() -> Value {
     object!({ "shape": "M7 2h2v8H7zM7 12h2v2H7z", "color": "b3261e" })
 }
 
-/// What the tab says: the state and the length of the line.
-pub(super) fn title(board: &Board, room: &str) -> String {
-    let letter = kind(board.mode()).letter;
+/// What the tab says: the verdict's mark and the length of the line.
+pub(super) fn title(board: &Board, verdict: Option<&Verdict>, room: &str) -> String {
+    let letter = looks(board, verdict).letter;
     let waiting = number(board.waiting());
     format!("{letter} {waiting} waiting \u{b7} {room}")
+}
+
+fn looks(board: &Board, verdict: Option<&Verdict>) -> Kind {
+    match verdict.map(|verdict| verdict.level) {
+        Some(Level::Well) => RUN,
+        Some(Level::Watch) => WATCH,
+        Some(Level::Alarm) => ALARM,
+        Some(Level::Unknown) => UNKNOWN,
+        None => kind(board.mode()),
+    }
 }
 
 /// How a mode looks.
@@ -130,7 +173,7 @@ mod tests {
             is_cut: false,
             is_slowed: false,
         });
-        let band = band(&snapshot.board, snapshot.mode.as_ref(), NOW_MS);
+        let band = band(&snapshot.board, snapshot.mode.as_ref(), None, NOW_MS);
         let text = |name: &str| {
             let text = band.get(name).and_then(Value::as_str);
             text.unwrap_or_default().to_owned()
@@ -203,9 +246,16 @@ mod tests {
     #[test]
     fn the_tab_shows_the_state_and_the_length_of_the_line() {
         let mut board = snapshot(&[(1, 204, 80)]).board;
-        assert_eq!(title(&board, "main"), "\u{25b6} 204 waiting \u{b7} main");
+        let well = title(&board, None, "main");
+        assert_eq!(well, "\u{25b6} 204 waiting \u{b7} main");
+        let verdict = Verdict {
+            level: Level::Alarm,
+            words: "A rush begins".to_owned(),
+        };
+        let alarm = title(&board, Some(&verdict), "main");
+        assert_eq!(alarm, "\u{26a0} 204 waiting \u{b7} main");
         board.live.mode = Mode::Hold;
         let held = "\u{275a}\u{275a} 204 waiting \u{b7} main";
-        assert_eq!(title(&board, "main"), held);
+        assert_eq!(title(&board, None, "main"), held);
     }
 }

@@ -103,27 +103,34 @@ fn local(unix_ms: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::hour::tests::snapshot;
     use super::*;
     use crate::queue::{Mode, Order};
 
     const NOW_MS: u64 = 1_800_000_000_000;
 
-    fn told(mode: Mode, phase: Phase, closes_ms: Option<u64>) -> (String, Option<&'static str>) {
-        let mut board = snapshot(&[(1, 0, 0)]).board;
-        board.live.mode = mode;
-        board.event = Some(CurrentEvent {
+    /// An event that stands there.
+    pub(in crate::page::panel) fn in_phase(phase: Phase) -> CurrentEvent {
+        CurrentEvent {
             event: Event {
                 id: "sale".to_owned(),
                 prequeue_ms: NOW_MS,
                 opens_ms: NOW_MS + 60_000,
-                closes_ms,
+                closes_ms: None,
                 order: Order::DrawnBy("a beacon".to_owned()),
             },
             phase,
             told_ms: NOW_MS,
-        });
+        }
+    }
+
+    fn told(mode: Mode, phase: Phase, closes_ms: Option<u64>) -> (String, Option<&'static str>) {
+        let mut board = snapshot(&[(1, 0, 0)]).board;
+        board.live.mode = mode;
+        let mut event = in_phase(phase);
+        event.event.closes_ms = closes_ms;
+        board.event = Some(event);
         let told = super::phase(&board, NOW_MS).unwrap_or_default();
         let text = |value: Option<&Value>| {
             let text = value.and_then(Value::as_str).unwrap_or_default();

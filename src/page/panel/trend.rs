@@ -1,10 +1,11 @@
-//! Whether the line grows or shrinks, and when it will be empty if it goes on so.
+//! How many arrive and go in, whether the line grows by that, and when it will be empty if it goes on so.
 //!
 //! Invariant: what was measured before mode or pace last changed says nothing about the line as it moves now.
 
 use serde_json::Value;
 
 use super::hour::{Flow, Hour, MINUTE_MS};
+use super::verdict::in_minutes;
 use super::words::{moment_to_the_minute, per_minute};
 use crate::http::object::object;
 use crate::queue::{Board, Mode, Pace, PanelSnapshot};
@@ -89,47 +90,48 @@ impl Trend {
         per_minute(self.arrive, self.minutes)
     }
 
+    /// How many go in in a minute, as people read it.
+    pub(super) fn going(self) -> String {
+        per_minute(self.go, self.minutes)
+    }
+
+    /// How many go in in this many minutes.
+    pub(super) fn go_in(self, minutes: u64) -> u64 {
+        self.go.saturating_mul(minutes) / self.minutes.max(1)
+    }
+
+    /// How many minutes were looked at.
+    pub(super) fn minutes(self) -> u64 {
+        self.minutes
+    }
+
+    pub(super) fn is_growing(self) -> bool {
+        self.is_moving() && self.arrive > self.go
+    }
+
+    pub(super) fn is_shrinking(self) -> bool {
+        self.is_moving() && self.arrive < self.go
+    }
+
     /// A difference of a twentieth is chance.
     fn is_moving(self) -> bool {
         let most = self.arrive.max(self.go);
         self.arrive.abs_diff(self.go).saturating_mul(20) > most
     }
-
-    fn words(self) -> String {
-        let (arrive, go) = (self.arrivals(), per_minute(self.go, self.minutes));
-        if self.waiting == 0 && self.arrive <= self.go {
-            return format!("No visitor waits; {arrive} arrive each minute");
-        }
-        let does = match self.arrive.cmp(&self.go) {
-            _ if !self.is_moving() => "keeps its length",
-            std::cmp::Ordering::Greater => "is growing",
-            _ => "is shrinking",
-        };
-        format!("The line {does}: {arrive} arrive and {go} go in each minute")
-    }
 }
 
-/// The sentence, and when the line will be empty. Of a closed or open room the state says enough.
+/// What moves, when the line will be empty, and what the forecast of another pace goes by. Of a closed or open room the state says enough.
 pub(super) fn told(trend: Option<Trend>, board: &Board, now_ms: u64) -> Option<Value> {
-    let words = match (trend, board.mode()) {
-        (None, Mode::Closed | Mode::Open) => return None,
-        (None, _) => "Whether the line grows is known after its first minute".to_owned(),
-        (Some(trend), _) => trend.words(),
-    };
+    let trend = trend?;
     let empty = |trend: Trend| Some(moment_to_the_minute(trend.empty_ms(now_ms)?, now_ms));
     let pace = board.live.pace;
     Some(object!({
-        "words": words,
-        "empty": trend.and_then(empty),
-        "at_pace": trend.and_then(|trend| empty(trend.at(pace))),
-        "arrive": trend.map(|trend| trend.arrive),
-        "minutes": trend.map(|trend| trend.minutes),
+        "flows": format!("{} arrive, {} go in a minute", trend.arrivals(), trend.going()),
+        "empty": empty(trend),
+        "at_pace": empty(trend.at(pace)),
+        "arrive": trend.arrive,
+        "minutes": trend.minutes,
     }))
-}
-
-fn in_minutes(pace: Pace, minutes: u64) -> u64 {
-    let released = pace.quantity.saturating_mul(minutes * 60);
-    released.checked_div(pace.automatic).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -155,18 +157,21 @@ mod tests {
         Provenance { at_ms, by }
     }
 
-    fn words(snapshot: &PanelSnapshot) -> String {
-        trend(snapshot).map_or_else(String::new, Trend::words)
+    /// Arrivals and admissions in a minute.
+    fn flows(snapshot: &PanelSnapshot) -> Option<[String; 2]> {
+        trend(snapshot).map(|trend| [trend.arrivals(), trend.going()])
+    }
+
+    fn are(snapshot: &PanelSnapshot, arrive: &str, go: &str) {
+        assert_eq!(flows(snapshot), Some([arrive, go].map(str::to_owned)));
     }
 
     #[test]
     fn a_line_that_shrinks_says_by_how_much_and_when_it_is_empty() {
         let snapshot = shrinking();
         let trend = trend(&snapshot).unwrap_or_else(|| unreachable!("it is ten minutes old"));
-        assert_eq!(
-            trend.words(),
-            "The line is shrinking: 12 arrive and 30 go in each minute"
-        );
+        are(&snapshot, "12", "30");
+        assert!(trend.is_shrinking());
         assert_eq!(trend.slope().as_deref(), Some("\u{25bc} 18 a minute"));
         let minutes = trend.empty_ms(NOW_MS).map(|at| (at - NOW_MS) / MINUTE_MS);
         assert_eq!(minutes, Some(12), "204 by 18 a minute");
@@ -183,10 +188,8 @@ mod tests {
         let mut snapshot = shrinking();
         snapshot.board.live.mode = Mode::Hold;
         snapshot.mode = Some(set(NOW_MS - 5_000));
-        assert_eq!(
-            words(&snapshot),
-            "The line is growing: 12 arrive and 0 go in each minute"
-        );
+        are(&snapshot, "12", "0");
+        assert!(trend(&snapshot).is_some_and(Trend::is_growing));
         assert_eq!(
             trend(&snapshot).and_then(|trend| trend.empty_ms(NOW_MS)),
             None
@@ -204,8 +207,7 @@ mod tests {
         assert_eq!(trend(&snapshot), None, "none draws a number");
         snapshot.board.live.mode = Mode::Open;
         snapshot.mode = Some(set(NOW_MS - 90_000));
-        let measured = "The line is shrinking: 12 arrive and 30 go in each minute";
-        assert_eq!(words(&snapshot), measured);
+        are(&snapshot, "12", "30");
     }
 
     #[test]
@@ -216,17 +218,14 @@ mod tests {
             quantity: 2,
         };
         snapshot.pace = Some(set(NOW_MS - 30_000));
-        let keeps = "The line keeps its length: 12 arrive and 12 go in each minute";
-        assert_eq!(words(&snapshot), keeps);
+        are(&snapshot, "12", "12");
+        let keeps = trend(&snapshot).map(|trend| trend.is_growing() || trend.is_shrinking());
+        assert_eq!(keeps, Some(false));
         snapshot.pace = Some(set(NOW_MS - 70_000));
-        assert_eq!(
-            words(&snapshot),
-            keeps,
-            "the minute in which it was set is not whole"
-        );
+        // The minute in which it was set is not whole.
+        are(&snapshot, "12", "12");
         snapshot.pace = Some(set(NOW_MS - 90_000));
-        let measured = "The line is shrinking: 12 arrive and 30 go in each minute";
-        assert_eq!(words(&snapshot), measured);
+        are(&snapshot, "12", "30");
     }
 
     #[test]
@@ -240,6 +239,9 @@ mod tests {
         };
         assert_eq!(slow.empty_ms(NOW_MS), None, "in a week");
         let empty = snapshot(&[(TEN - 2, 0, 0), (TEN - 1, 0, 9), (TEN, 0, 12)]);
-        assert_eq!(words(&empty), "No visitor waits; 4.5 arrive each minute");
+        assert_eq!(
+            flows(&empty).map(|[arrive, _]| arrive).as_deref(),
+            Some("4.5")
+        );
     }
 }
