@@ -100,7 +100,7 @@ pub(super) fn answer_api(
     };
     let row = visit.end.row();
     let reply = match row.update {
-        Update::GoIn => Reply::data(200, &object!({ "waiting": false })),
+        Update::Enter => Reply::data(200, &object!({ "waiting": false })),
         Update::Claim => Reply::data(200, &object!({ "waiting": false, "claim": true })),
         Update::NoTicket => routes::without_ticket(request),
         Update::Place => answer::place(&visit, request),

@@ -115,7 +115,7 @@ pub enum Update {
     /// Where the visitor stands.
     Place,
     /// That the page is to load, which goes in.
-    GoIn,
+    Enter,
     /// That the page is to load, which asks for a slot. The slot is kept for `claim_seconds` alone.
     Claim,
     /// That the visitor's ticket has ended.
@@ -154,7 +154,7 @@ impl VisitOutcome {
         use Logged::{All, Sampled};
         use Status::{OfWaiting, Unavailable};
         use TicketKept::{No, WithNumber, Yes};
-        use Update::{Claim, GoIn, NoTicket, Place};
+        use Update::{Claim, Enter, NoTicket, Place};
         use WithoutStore::{AfterFault, ByOldBoard, No as Never};
         let row = |reason, answer, status, ticket, ahead, obstacle, without_store, update, again, log| OutcomeRow {
             reason,
@@ -171,7 +171,7 @@ impl VisitOutcome {
         let (free, full, origin) = (Obstacle::None, Obstacle::Full, Obstacle::Origin);
         match self {
             //                             reason               answer         status       ticket      ahead        obstacle without the store update   again           log
-            Self::Admitted          => row(Reason::Inside,      Line,          OfWaiting,   Yes,        None,        free,   Never,      GoIn,     ByLine,         All),
+            Self::Admitted          => row(Reason::Inside,      Line,          OfWaiting,   Yes,        None,        free,   Never,      Enter,     ByLine,         All),
             Self::Waiting { ahead } => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(ahead), free,   ByOldBoard, Place,    ByLine,         Sampled),
             Self::Called            => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     free,   ByOldBoard, Place,    ByLine,         Sampled),
             Self::Full              => row(Reason::Waiting,     Line,          OfWaiting,   Yes,        Some(0),     full,   ByOldBoard, Place,    ByLine,         Sampled),
