@@ -22,6 +22,7 @@ pub(super) struct Trend {
     minutes: u64,
     arrive: u64,
     go: u64,
+    is_measured: bool,
 }
 
 impl Trend {
@@ -55,6 +56,7 @@ impl Trend {
             minutes,
             arrive: arrived,
             go,
+            is_measured: since.minutes > 0,
         })
     }
 
@@ -98,6 +100,11 @@ impl Trend {
     /// How many go in in this many minutes.
     pub(super) fn go_in(self, minutes: u64) -> u64 {
         self.go.saturating_mul(minutes) / self.minutes.max(1)
+    }
+
+    /// Whether that was counted since mode or pace last changed; until then it goes by the new pace, or by what was before.
+    pub(super) fn is_measured(self) -> bool {
+        self.is_measured
     }
 
     /// How many minutes were looked at.
@@ -236,6 +243,7 @@ mod tests {
             minutes: 5,
             arrive: 0,
             go: 5,
+            is_measured: true,
         };
         assert_eq!(slow.empty_ms(NOW_MS), None, "in a week");
         let empty = snapshot(&[(TEN - 2, 0, 0), (TEN - 1, 0, 9), (TEN, 0, 12)]);

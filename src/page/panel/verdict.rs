@@ -64,9 +64,6 @@ pub(super) fn verdict(
     if board.scheduled_mode() != Mode::Automatic {
         return None;
     }
-    if let Some(words) = rush(hour, trend, board.live.pace) {
-        return Some(Verdict::new(Level::Alarm, words));
-    }
     if waiting == 0 {
         return Some(match trend {
             Some(trend) => {
@@ -75,6 +72,9 @@ pub(super) fn verdict(
             }
             None => Verdict::new(Level::Unknown, "No visitor waits"),
         });
+    }
+    if let Some(words) = rush(hour, trend, board.live.pace) {
+        return Some(Verdict::new(Level::Alarm, words));
     }
     let limits = &snapshot.limits;
     if let Some(until_ms) = limits.recount_ms {
@@ -90,6 +90,10 @@ pub(super) fn verdict(
         let words = "Whether the line grows is known after its first minute";
         return Some(Verdict::new(Level::Unknown, words));
     };
+    if !trend.is_measured() {
+        let words = "Changed within the last minute: how the line moves by that is not known yet";
+        return Some(Verdict::new(Level::Unknown, words));
+    }
     let cap = board.sessions.as_ref().filter(|cap| holds(cap));
     Some(match cap.filter(|_| limits.bound_by == Bound::Slots) {
         Some(cap) => capped(trend, cap, board.live.pace),
@@ -412,6 +416,17 @@ mod tests {
             assert_eq!(told(&line), Some((level, words.to_owned())), "{situation}");
         }
         assert_eq!(told(&held(10)), None, "a hold of ten minutes");
+        let mut changed = full(per_minute(line(300, 46, 0, 40), 80));
+        changed.pace = Some(Provenance {
+            at_ms: NOW_MS - 30_000,
+            by: None,
+        });
+        let words = "Changed within the last minute: how the line moves by that is not known yet";
+        assert_eq!(told(&changed), Some((Unknown, words.to_owned())));
+        // Credit lets them go straight in.
+        let straight = per_minute(snapshot(&[(TEN - 1, 0, 3), (TEN, 0, 400)]), 5);
+        let words = "No visitor waits; 3 arrive a minute";
+        assert_eq!(told(&straight), Some((Well, words.to_owned())));
     }
 
     #[test]
