@@ -32,7 +32,19 @@ pub(crate) fn shapes() -> Vec<Vec<u8>> {
 }
 
 mod native {
+    use now_serving::cache::outbox::OutboxSlot;
+    use now_serving::cache::session::Session;
+    use now_serving::cache::{LoginFailures, decode};
+
     use super::*;
+
+    #[test]
+    fn what_a_pop_keeps_is_among_the_texts() {
+        let kept = |name: &str| fs::read(root().join("tests/corpus/texts").join(name)).unwrap();
+        assert!(decode::<OutboxSlot>(&kept("outbox")).is_some());
+        assert!(decode::<LoginFailures>(&kept("login")).is_some());
+        assert!(decode::<Session>(&kept("session")).is_some());
+    }
 
     #[test]
     fn what_was_kept_for_a_target_breaks_no_rule() {

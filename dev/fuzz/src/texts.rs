@@ -65,19 +65,3 @@ fn time(text: &str) {
         assert!(read == Some(ms) || ms >= LAST_MS, "{text}: {written}");
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_pop_keeps_is_among_the_seeds() {
-        let seed = |name: &str| {
-            let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/texts");
-            std::fs::read(format!("{corpus}/{name}")).unwrap_or_default()
-        };
-        assert!(decode::<OutboxSlot>(&seed("outbox")).is_some());
-        assert!(decode::<LoginFailures>(&seed("login")).is_some());
-        assert!(decode::<Session>(&seed("session")).is_some());
-    }
-}
