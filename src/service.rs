@@ -1,5 +1,5 @@
 //! One request, in a straight line: may it be here at all, is it the operator's, does it skip the room, else a visit. In which order
-//! a host answers, counts and logs that is in [`serve`].
+//! a host answers, counts and logs that is in [`serve()`].
 //!
 //! Total: every call has an answer, and none of them is an error of ours.
 
