@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use super::verdict::Verdict;
 use super::words::moment;
 use super::{Configured, band, figures, rooms, settings, shown_as};
 use crate::http::Reply;
@@ -55,7 +56,10 @@ pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Repl
         "again": away.unconfirmed.map(again),
         "version": board.map(|board| board.live.version),
         "sign": board.map(|board| figures::line(board, now_ms)),
-        "band": board.map_or_else(band::away, |board| band::band(board, None, None, now_ms)),
+        "band": board.map_or_else(band::away, |board| {
+            let unknown = Verdict::unknown("How the line moves is not known: the store does not answer");
+            band::band(board, None, Some(&unknown), now_ms)
+        }),
     });
     shown_as(&built_in::ADMIN, 503, &data)
 }

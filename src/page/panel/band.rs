@@ -55,8 +55,9 @@ const ALARM: Kind = Kind {
 };
 const UNKNOWN: Kind = Kind {
     name: "unknown",
+    letter: "?",
+    shape: "M2 7h12v2H2z",
     color: "4a4540",
-    ..RUN
 };
 
 /// What the band at the top shows: the verdict where there is one, and what holds.
@@ -82,6 +83,9 @@ pub(super) fn band(
         "holds": holds,
         // Without a verdict they are all that is known of how it moves.
         "flows": verdict.is_none(),
+        "forecast": verdict.is_none_or(|verdict| {
+            matches!(verdict.level, Level::Well | Level::Watch)
+        }),
         "phase": phase(board, now_ms),
         "kind": kind.name,
         "shape": kind.shape,

@@ -8,10 +8,12 @@ use super::hour::{Flow, Hour, MINUTE_MS};
 use super::verdict::in_minutes;
 use super::words::{moment_to_the_minute, per_minute};
 use crate::http::object::object;
-use crate::queue::{Board, Mode, Pace, PanelSnapshot};
+use crate::queue::{Board, Mode, Pace, PanelSnapshot, Phase};
 
-/// The minutes that are looked at, at most.
+/// The minutes that the figures are of, at most.
 const MINUTES: usize = 5;
+/// The minutes by which it is said whether the line grows, at most: fewer show chance.
+const DIRECTION: usize = 15;
 /// A line that will be empty later than this has no forecast, in minutes.
 const FARTHEST: u64 = 24 * 60;
 
@@ -22,16 +24,14 @@ pub(super) struct Trend {
     minutes: u64,
     arrive: u64,
     go: u64,
-    is_measured: bool,
+    /// The same in the minutes by which the direction is known; nothing before it was measured.
+    direction: Option<(u64, u64)>,
 }
 
 impl Trend {
     /// `None` in the first minute of a line.
     pub(super) fn new(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Self> {
-        let set =
-            [&snapshot.mode, &snapshot.pace].map(|set| set.as_ref().map_or(0, |set| set.at_ms));
-        let changed = set.into_iter().max().unwrap_or(0);
-        let after = match changed {
+        let after = match changed_ms(snapshot) {
             0 => 0,
             at_ms => at_ms / MINUTE_MS + 1,
         };
@@ -51,12 +51,18 @@ impl Trend {
             pace if since.minutes == 0 && pace.automatic > 0 => in_minutes(pace, minutes),
             _ => admitted,
         };
+        // The first minute that is known began with the line, and is no whole one.
+        let first = hour.bars.first().map_or(0, |bar| bar.minute + 1);
+        let long = match hour.flow(DIRECTION, after.max(first)) {
+            long if long.minutes > 0 => long,
+            _ => since,
+        };
         (minutes > 0).then_some(Self {
             waiting: board.waiting(),
             minutes,
             arrive: arrived,
             go,
-            is_measured: since.minutes > 0,
+            direction: (long.minutes > 0).then_some((long.arrived, long.admitted)),
         })
     }
 
@@ -64,6 +70,7 @@ impl Trend {
     pub(super) fn at(self, pace: Pace) -> Self {
         Self {
             go: in_minutes(pace, self.minutes),
+            direction: None,
             ..self
         }
     }
@@ -72,7 +79,10 @@ impl Trend {
     pub(super) fn empty_ms(self, now_ms: u64) -> Option<u64> {
         let gain = self.go.checked_sub(self.arrive).filter(|gain| *gain > 0)?;
         let minutes = self.waiting.saturating_mul(self.minutes).div_ceil(gain);
-        let is_near = self.is_moving() && self.waiting > 0 && minutes <= FARTHEST;
+        // A difference of a twentieth is chance.
+        let most = self.arrive.max(self.go);
+        let is_moving = gain.saturating_mul(20) > most;
+        let is_near = is_moving && self.waiting > 0 && minutes <= FARTHEST;
         is_near.then(|| now_ms + minutes * MINUTE_MS)
     }
 
@@ -104,7 +114,7 @@ impl Trend {
 
     /// Whether that was counted since mode or pace last changed; until then it goes by the new pace, or by what was before.
     pub(super) fn is_measured(self) -> bool {
-        self.is_measured
+        self.direction.is_some()
     }
 
     /// How many minutes were looked at.
@@ -113,18 +123,41 @@ impl Trend {
     }
 
     pub(super) fn is_growing(self) -> bool {
-        self.is_moving() && self.arrive > self.go
+        let (arrive, go) = self.flows();
+        is_beyond_chance(arrive, go) && arrive > go
     }
 
     pub(super) fn is_shrinking(self) -> bool {
-        self.is_moving() && self.arrive < self.go
+        let (arrive, go) = self.flows();
+        is_beyond_chance(arrive, go) && arrive < go
     }
 
-    /// A difference of a twentieth is chance.
-    fn is_moving(self) -> bool {
-        let most = self.arrive.max(self.go);
-        self.arrive.abs_diff(self.go).saturating_mul(20) > most
+    fn flows(self) -> (u64, u64) {
+        self.direction.unwrap_or((self.arrive, self.go))
     }
+}
+
+/// Counts that come by chance differ by the root of their number; three times that is hardly chance.
+fn is_beyond_chance(arrive: u64, go: u64) -> bool {
+    arrive.abs_diff(go) > 3 * arrive.max(go).isqrt()
+}
+
+/// When something last changed by which the line moves otherwise: mode, pace, cap or event, the opening, the end of a sickness.
+pub(super) fn changed_ms(snapshot: &PanelSnapshot) -> u64 {
+    let set = [
+        &snapshot.mode,
+        &snapshot.pace,
+        &snapshot.cap,
+        &snapshot.event,
+    ];
+    let set = set.map(|set| set.as_ref().map_or(0, |set| set.at_ms));
+    let event = snapshot.board.event.as_ref();
+    let opened = event.filter(|event| event.phase == Phase::Open);
+    let opened = opened.map_or(0, |event| event.event.opens_ms);
+    let health = snapshot.origin.health;
+    let well = [health.sick_until_ms, health.overruled_until_ms];
+    let changed = set.into_iter().chain(well).chain([opened]);
+    changed.max().unwrap_or(0)
 }
 
 /// What moves, when the line will be empty, and what the forecast of another pace goes by. Of a closed or open room the state says enough.
@@ -133,7 +166,7 @@ pub(super) fn told(trend: Option<Trend>, board: &Board, now_ms: u64) -> Option<V
     let empty = |trend: Trend| Some(moment_to_the_minute(trend.empty_ms(now_ms)?, now_ms));
     let pace = board.live.pace;
     Some(object!({
-        "flows": format!("{} arrive, {} go in a minute", trend.arrivals(), trend.going()),
+        "flows": format!("{} arrive and {} go in each minute", trend.arrivals(), trend.going()),
         "empty": empty(trend),
         "at_pace": empty(trend.at(pace)),
         "arrive": trend.arrive,
@@ -243,7 +276,7 @@ mod tests {
             minutes: 5,
             arrive: 0,
             go: 5,
-            is_measured: true,
+            direction: None,
         };
         assert_eq!(slow.empty_ms(NOW_MS), None, "in a week");
         let empty = snapshot(&[(TEN - 2, 0, 0), (TEN - 1, 0, 9), (TEN, 0, 12)]);

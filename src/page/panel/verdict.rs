@@ -4,16 +4,21 @@
 //! that grows or stands for want of what an operator can change, and of a wait beyond a day.
 
 use super::hour::Hour;
-use super::trend::Trend;
-use super::words::{moment_to_the_minute, number, per_minute, span_words};
-use crate::queue::{Bound, Enforcement, Mode, Pace, PanelSnapshot, Sessions};
+use super::hour::MINUTE_MS;
+use super::trend::{Trend, changed_ms};
+use super::words::{moment_to_the_minute, number, pace_words, per_minute, rate_words, span_words};
+use crate::queue::{Bound, Enforcement, Mode, Pace, PanelSnapshot, Phase, Sessions};
 
 /// From this many seconds on a hold is taken for a forgotten one, where visitors wait.
 const LONG_HOLD: u64 = 30 * 60;
 /// No visitor should wait longer than this, in seconds.
 const LONGEST_WAIT: u64 = 86_400;
-/// So many whole minutes without a release make a line that stands.
-const STANDS: u64 = 2;
+/// A wait up to this is no trouble for anybody, in seconds.
+const SHORT_WAIT: u64 = 120;
+/// A line does not move where no visitor has gone in for so long though some should have, in seconds.
+const STANDS: u64 = 120;
+/// The same where operators and the origin let visitors in as they like: then nothing says that some should have gone in.
+const STANDS_WITHOUT_A_PACE: u64 = 300;
 /// Fewer arrivals in a minute than this are no rush.
 const LEAST_RUSH: u64 = 20;
 
@@ -38,6 +43,11 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
+    /// Of a line of which nothing is known now.
+    pub(super) fn unknown(words: &str) -> Self {
+        Self::new(Level::Unknown, words)
+    }
+
     fn new(level: Level, words: impl Into<String>) -> Self {
         let words = words.into();
         Self { level, words }
@@ -53,64 +63,123 @@ pub(super) fn verdict(
     now_ms: u64,
 ) -> Option<Verdict> {
     let board = &snapshot.board;
-    let waiting = board.waiting();
+    let (mode, limits) = (board.scheduled_mode(), &snapshot.limits);
+    let told = |level, words: String| Some(Verdict { level, words });
     if board.is_held_by_origin() {
         let words = "The origin is sick: no new visitor goes in";
-        return Some(Verdict::new(Level::Alarm, words));
+        return told(Level::Alarm, words.to_owned());
     }
-    if board.live.mode == Mode::Hold && board.scheduled_mode() == Mode::Hold {
+    if snapshot.origin.health.is_sick(now_ms) && mode.lets_in() {
+        let words = "The origin is sick, and visitors still go in";
+        return told(Level::Alarm, words.to_owned());
+    }
+    if mode == Mode::Hold {
         return forgotten(snapshot, now_ms);
     }
-    if board.scheduled_mode() != Mode::Automatic {
+    if mode != Mode::Automatic {
         return None;
     }
-    if waiting == 0 {
-        return Some(match trend {
-            Some(trend) => {
-                let words = format!("No visitor waits; {} arrive a minute", trend.arrivals());
-                Verdict::new(Level::Well, words)
-            }
-            None => Verdict::new(Level::Unknown, "No visitor waits"),
-        });
-    }
-    if let Some(words) = rush(hour, trend, board.live.pace) {
-        return Some(Verdict::new(Level::Alarm, words));
-    }
-    let limits = &snapshot.limits;
     if let Some(until_ms) = limits.recount_ms {
         let until = moment_to_the_minute(until_ms, now_ms).text;
         let words = format!("The cap lets in nobody until {until}: it is not known who is inside");
-        return Some(Verdict::new(Level::Alarm, words));
+        return told(Level::Alarm, words);
     }
     if limits.bound_by == Bound::Quiet {
-        let words = "No visitor goes in for some seconds: an older line may still come back";
-        return Some(Verdict::new(Level::Watch, words));
+        let words = "Nobody goes in for some seconds: the store lost its data, and an older line may still come back";
+        return told(Level::Watch, words.to_owned());
+    }
+    if board.waiting() == 0 {
+        return match trend {
+            Some(trend) => {
+                let words = format!("Nobody is waiting; {} arrive each minute", trend.arrivals());
+                told(Level::Well, words)
+            }
+            None => told(Level::Unknown, "Nobody is waiting".to_owned()),
+        };
+    }
+    let wait = board.wait_of_the_last(now_ms);
+    if let Some(wait) = wait.filter(|wait| *wait > LONGEST_WAIT) {
+        let span = span_words(wait);
+        return told(
+            Level::Alarm,
+            format!("The last in line would wait about {span}{}", flows(trend)),
+        );
+    }
+    if let Some(words) = rush(hour, trend, board.live.pace) {
+        let is_short = wait.is_some_and(|wait| wait <= SHORT_WAIT);
+        let level = if is_short { Level::Watch } else { Level::Alarm };
+        return told(level, words);
+    }
+    if let Some(verdict) = unmoved(snapshot, hour, now_ms) {
+        return Some(verdict);
     }
     let Some(trend) = trend else {
         let words = "Whether the line grows is known after its first minute";
-        return Some(Verdict::new(Level::Unknown, words));
+        return told(Level::Unknown, words.to_owned());
     };
     if !trend.is_measured() {
-        let words = "Changed within the last minute: how the line moves by that is not known yet";
-        return Some(Verdict::new(Level::Unknown, words));
+        let words = "Just changed: how the line moves by that is known after one whole minute";
+        return told(Level::Unknown, words.to_owned());
     }
-    let cap = board.sessions.as_ref().filter(|cap| holds(cap));
-    Some(match cap.filter(|_| limits.bound_by == Bound::Slots) {
-        Some(cap) => capped(trend, cap, board.live.pace),
-        None => moving(snapshot, trend, now_ms),
+    Some(moving(snapshot, hour, trend))
+}
+
+/// A hold of an operator that has lasted long, while visitors wait who should go in.
+fn forgotten(snapshot: &PanelSnapshot, now_ms: u64) -> Option<Verdict> {
+    let board = &snapshot.board;
+    let event = board.event.as_ref();
+    let is_open = event.is_none_or(|event| event.phase == Phase::Open);
+    let since_ms = snapshot.mode.as_ref()?.at_ms;
+    let seconds = now_ms.saturating_sub(since_ms) / 1000;
+    let is_long = seconds >= LONG_HOLD && board.waiting() > 0;
+    (is_open && board.live.mode == Mode::Hold && is_long).then(|| {
+        let (span, many) = (span_words(seconds), number(board.waiting()));
+        let words = format!("On hold for {span}: {many} waiting, and no new visitor goes in");
+        Verdict::new(Level::Alarm, words)
     })
 }
 
-/// A hold of an operator that has lasted long, while visitors wait.
-fn forgotten(snapshot: &PanelSnapshot, now_ms: u64) -> Option<Verdict> {
-    let since_ms = snapshot.mode.as_ref()?.at_ms;
+/// A line in which no visitor has gone in for long, though visitors waited all the time; or one about which nobody has asked.
+fn unmoved(snapshot: &PanelSnapshot, hour: &Hour, now_ms: u64) -> Option<Verdict> {
+    let board = &snapshot.board;
+    let waiting = number(board.waiting());
+    let this = now_ms / MINUTE_MS;
+    let asked = this.saturating_sub(snapshot.minute);
+    if asked >= 2 {
+        // Only what visitors ask moves a line.
+        let words = format!("{waiting} waiting, and none of them has asked for {asked} min");
+        return Some(Verdict::new(Level::Unknown, words));
+    }
+    let pace = board.live.pace;
+    let allowed = match pace.automatic {
+        0 => STANDS_WITHOUT_A_PACE,
+        automatic => STANDS.max(automatic.saturating_add(60)),
+    };
+    let empty = hour.bars.iter().rev().skip(1).find(|bar| bar.waiting == 0);
+    let empty_ms = empty.map_or(0, |bar| (bar.minute + 1) * MINUTE_MS);
+    let first_ms = hour
+        .bars
+        .first()
+        .map_or(now_ms, |bar| bar.minute * MINUTE_MS);
+    let last_ms = snapshot.limits.last.map_or(0, |last| last.at_ms);
+    let moved = hour.bars.iter().rev().find(|bar| bar.admitted > 0);
+    let moved_ms = moved.map_or(0, |bar| (bar.minute + 1) * MINUTE_MS);
+    let since_ms = [empty_ms, first_ms, last_ms, moved_ms, changed_ms(snapshot)];
+    let since_ms = since_ms.into_iter().max().unwrap_or(now_ms);
     let seconds = now_ms.saturating_sub(since_ms) / 1000;
-    let waiting = snapshot.board.waiting();
-    let is_long = seconds >= LONG_HOLD && waiting > 0;
-    is_long.then(|| {
-        let (span, many) = (span_words(seconds), number(waiting));
-        let words = format!("On hold for {span}: {many} wait, and no new visitor goes in");
-        Verdict::new(Level::Alarm, words)
+    (seconds > allowed).then(|| {
+        let span = span_words(seconds);
+        let why = match board.sessions.as_ref().filter(|cap| holds(cap)) {
+            Some(cap) if snapshot.limits.bound_by == Bound::Slots => full(cap),
+            _ => format!("{waiting} waiting"),
+        };
+        let words = format!("The line is not moving: {why}, and none has gone in for {span}");
+        let level = if pace.automatic == 0 {
+            Level::Watch
+        } else {
+            Level::Alarm
+        };
+        Verdict::new(level, words)
     })
 }
 
@@ -127,7 +196,7 @@ fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<String> {
         let is_rush = pace.automatic > 0 && now > go.saturating_mul(2);
         return is_rush.then(|| {
             let (now, go) = (number(now), number(go));
-            format!("A rush begins: {now} came in this minute, and {go} go in a minute")
+            format!("A rush begins: {now} came in this minute, and the pace lets in {go}")
         });
     }
     // Arrivals that come by chance differ from their mean by its root; six times that is hardly chance.
@@ -139,55 +208,70 @@ fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<String> {
     })
 }
 
-/// A line that waits for slots.
-fn capped(trend: Trend, cap: &Sessions, pace: Pace) -> Verdict {
-    let (inside, most) = (number(cap.inside()), number(cap.total_active));
-    let full = format!("{inside} of {most} are inside");
-    let go = trend.going();
-    let words = if pace.automatic == 0 {
-        format!("The cap lets in {go} a minute: {full}")
-    } else {
-        let by_pace = number(in_a_minute(pace));
-        format!("The cap lets in {go} a minute, the pace would allow {by_pace}: {full}")
-    };
-    let level = if trend.is_shrinking() {
-        Level::Watch
-    } else {
-        Level::Alarm
-    };
-    Verdict::new(level, words)
-}
-
-/// A line that nothing but pace, operators and the origin bounds.
-fn moving(snapshot: &PanelSnapshot, trend: Trend, now_ms: u64) -> Verdict {
+/// A line that moves, and what binds it.
+fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
     let board = &snapshot.board;
     let pace = board.live.pace;
     let (arrive, go) = (trend.arrivals(), trend.going());
-    let is_due = pace.automatic == 0 || in_minutes(pace, trend.minutes()) > 0;
-    if trend.minutes() >= STANDS && trend.go_in(trend.minutes()) == 0 && is_due {
-        let (waiting, minutes) = (number(board.waiting()), trend.minutes());
-        let words =
-            format!("The line stands: {waiting} wait, and none has gone in for {minutes} min");
-        return Verdict::new(Level::Alarm, words);
+    let minutes = usize::try_from(trend.minutes()).unwrap_or(usize::MAX);
+    let mut whole = hour.bars.iter().rev().skip(1).take(minutes);
+    let waited = whole.all(|bar| bar.waiting > 0);
+    let by_pace = in_minutes(pace, trend.minutes());
+    let is_below = pace.automatic == 0 || trend.go_in(trend.minutes()) * 100 < by_pace * 95;
+    let last = snapshot.limits.last.map(|last| last.bound_by);
+    let is_slots = [Some(snapshot.limits.bound_by), last].contains(&Some(Bound::Slots));
+    let cap = board.sessions.as_ref().filter(|cap| holds(cap));
+    if let Some(cap) = cap.filter(|_| is_slots && waited && is_below) {
+        let full = full(cap);
+        let allows = if pace.automatic == 0 {
+            String::new()
+        } else {
+            format!(", the pace would allow {}", rate_words(pace))
+        };
+        let (level, does) = if trend.is_growing() {
+            (Level::Alarm, "Growing")
+        } else if trend.is_shrinking() {
+            (Level::Watch, "Shrinking")
+        } else {
+            (Level::Watch, "Steady")
+        };
+        let words = format!("{does}: the cap lets in {go} each minute{allows} ({full})");
+        return Verdict::new(level, words);
     }
-    let wait = board.wait_of_the_last(now_ms);
-    if let Some(wait) = wait.filter(|wait| *wait > LONGEST_WAIT) {
-        let span = span_words(wait);
-        let words = format!("The last in line waits {span}: {arrive} arrive, {go} go in a minute");
-        return Verdict::new(Level::Alarm, words);
+    let flows = format!("{arrive} arrive and {go} go in each minute");
+    // A period that is longer than what was looked at says nothing by itself.
+    if pace.automatic > trend.minutes() * 60 {
+        let words = format!(
+            "Moves by pace: {}; {arrive} arrive each minute",
+            pace_words(pace)
+        );
+        return Verdict::new(Level::Well, words);
     }
     if trend.is_growing() {
-        return Verdict::new(
-            Level::Watch,
-            format!("Growing: {arrive} arrive, {go} go in a minute"),
-        );
+        return Verdict::new(Level::Watch, format!("Growing: {flows}"));
     }
-    let words = if trend.is_shrinking() {
-        format!("Keeping up: {arrive} arrive, {go} go in a minute")
+    let does = if trend.is_shrinking() {
+        "Keeping up"
     } else {
-        format!("Keeping its length: {arrive} arrive, {go} go in a minute")
+        "Steady"
     };
-    Verdict::new(Level::Well, words)
+    Verdict::new(Level::Well, format!("{does}: {flows}"))
+}
+
+fn flows(trend: Option<Trend>) -> String {
+    trend.map_or_else(String::new, |trend| {
+        let (arrive, go) = (trend.arrivals(), trend.going());
+        format!(": {arrive} arrive and {go} go in each minute")
+    })
+}
+
+/// Who fills the cap.
+fn full(cap: &Sessions) -> String {
+    let (inside, most) = (number(cap.inside()), number(cap.total_active));
+    match cap.promised {
+        0 => format!("{inside} of {most} inside"),
+        many => format!("{inside} inside and {} promised, of {most}", number(many)),
+    }
 }
 
 fn holds(cap: &Sessions) -> bool {
@@ -206,10 +290,9 @@ pub(super) fn in_minutes(pace: Pace, minutes: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hour::MINUTE_MS;
     use super::super::hour::tests::{TEN, snapshot};
     use super::*;
-    use crate::queue::{Cell, Phase, Provenance, WatchedOrigin};
+    use crate::queue::{Cell, Provenance, WatchedOrigin};
 
     const NOW_MS: u64 = TEN * MINUTE_MS + 50_000;
 
@@ -289,49 +372,49 @@ mod tests {
                 "calm, nobody waits",
                 per_minute(line(0, 12, 12, 0), 30),
                 Well,
-                "No visitor waits; 12 arrive a minute",
+                "Nobody is waiting; 12 arrive each minute",
             ),
             (
                 "shrinking",
                 per_minute(line(200, 46, 80, 30), 80),
                 Well,
-                "Keeping up: 46 arrive, 80 go in a minute",
+                "Keeping up: 46 arrive and 80 go in each minute",
             ),
             (
                 "as many come as go",
                 per_minute(line(200, 40, 40, 30), 40),
                 Well,
-                "Keeping its length: 40 arrive, 40 go in a minute",
+                "Steady: 40 arrive and 40 go in each minute",
             ),
             (
                 "growing",
                 per_minute(line(500, 40, 30, 35), 30),
                 Watch,
-                "Growing: 40 arrive, 30 go in a minute",
+                "Growing: 40 arrive and 30 go in each minute",
             ),
             (
                 "the pace is wrong by ten",
                 per_minute(line(5_000, 300, 30, 250), 30),
                 Watch,
-                "Growing: 300 arrive, 30 go in a minute",
+                "Growing: 300 arrive and 30 go in each minute",
             ),
             (
                 "cap full, the line stands",
                 full(per_minute(line(300, 46, 0, 40), 80)),
                 Alarm,
-                "The cap lets in 0 a minute, the pace would allow 80: 25 of 25 are inside",
+                "The line is not moving: 25 of 25 inside, and none has gone in for 8 min",
             ),
             (
                 "cap full, the line grows",
                 full(per_minute(line(2_340, 78, 8, 70), 80)),
                 Alarm,
-                "The cap lets in 8 a minute, the pace would allow 80: 25 of 25 are inside",
+                "Growing: the cap lets in 8 each minute, the pace would allow 80 a minute (25 of 25 inside)",
             ),
             (
                 "cap full, the line shrinks",
                 full(per_minute(line(300, 4, 20, 3), 80)),
                 Watch,
-                "The cap lets in 20 a minute, the pace would allow 80: 25 of 25 are inside",
+                "Shrinking: the cap lets in 20 each minute, the pace would allow 80 a minute (25 of 25 inside)",
             ),
             (
                 "not known who is inside",
@@ -343,7 +426,7 @@ mod tests {
                 "a rush in its first minute",
                 first_minute(900),
                 Alarm,
-                "A rush begins: 900 came in this minute, and 50 go in a minute",
+                "A rush begins: 900 came in this minute, and the pace lets in 50",
             ),
             (
                 "a line in its first minute",
@@ -361,43 +444,43 @@ mod tests {
                 "more than usual, as by chance",
                 per_minute(line(40, 46, 50, 80), 50),
                 Well,
-                "Keeping up: 46 arrive, 50 go in a minute",
+                "Steady: 46 arrive and 50 go in each minute",
             ),
             (
                 "a rush that the pace takes",
                 per_minute(line(40, 46, 200, 150), 200),
                 Well,
-                "Keeping up: 46 arrive, 200 go in a minute",
+                "Keeping up: 46 arrive and 200 go in each minute",
             ),
             (
                 "2.3 million wait",
                 per_minute(line(2_300_000, 4, 8, 3), 8),
                 Alarm,
-                "The last in line waits 200 days: 4 arrive, 8 go in a minute",
+                "The last in line would wait about 200 days: 4 arrive and 8 go in each minute",
             ),
             (
                 "nothing moves",
                 per_minute(line(90, 3, 0, 2), 30),
                 Alarm,
-                "The line stands: 92 wait, and none has gone in for 5 min",
+                "The line is not moving: 92 waiting, and none has gone in for 11 min",
             ),
             (
                 "without a pace, nobody let in",
                 at_pace(line(90, 3, 0, 2), 0, 0),
-                Alarm,
-                "The line stands: 92 wait, and none has gone in for 5 min",
+                Watch,
+                "The line is not moving: 92 waiting, and none has gone in for 11 min",
             ),
             (
                 "without a pace, by permits",
                 at_pace(line(90, 3, 9, 2), 0, 0),
                 Well,
-                "Keeping up: 3 arrive, 9 go in a minute",
+                "Keeping up: 3 arrive and 9 go in each minute",
             ),
             (
                 "one an hour",
                 at_pace(line(5, 0, 0, 0), 3_600, 1),
                 Well,
-                "Keeping its length: 0 arrive, 0 go in a minute",
+                "Moves by pace: 1 every 3,600 seconds; 0 arrive each minute",
             ),
             (
                 "a sick origin",
@@ -409,23 +492,56 @@ mod tests {
                 "a hold of an hour",
                 held(60),
                 Alarm,
-                "On hold for 60 min: 350 wait, and no new visitor goes in",
+                "On hold for 60 min: 350 waiting, and no new visitor goes in",
             ),
         ];
         for (situation, line, level, words) in table {
             assert_eq!(told(&line), Some((level, words.to_owned())), "{situation}");
         }
         assert_eq!(told(&held(10)), None, "a hold of ten minutes");
+        let known = |level, words: &str| Some((level, words.to_owned()));
+        // The event has just opened, and nobody could go in before.
+        let mut opened = per_minute(line(10_000, 500, 0, 90), 80);
+        let mut event = super::super::events::tests::in_phase(Phase::Open);
+        event.event.opens_ms = NOW_MS - 20_000;
+        opened.board.event = Some(event);
+        let words = "Just changed: how the line moves by that is known after one whole minute";
+        assert_eq!(told(&opened), known(Unknown, words));
+        // Twelve at once, every hour.
+        let words = "Moves by pace: 12 every 3,600 seconds; 0 arrive each minute";
+        assert_eq!(
+            told(&at_pace(line(40, 0, 0, 0), 3_600, 12)),
+            known(Well, words)
+        );
+        // The first visitor who waits after a calm time.
+        let calm = snapshot(&[(TEN - 5, 0, 0), (TEN - 1, 0, 0), (TEN, 1, 1)]);
+        let words = "Steady: 0 arrive and 0 go in each minute";
+        assert_eq!(told(&at_pace(calm, 60, 1)), known(Well, words));
+        // Both have closed their pages.
+        let left = snapshot(&[(TEN - 20, 0, 0), (TEN - 14, 2, 0)]);
+        let words = "2 waiting, and none of them has asked for 14 min";
+        assert_eq!(told(&at_pace(left, 60, 1)), known(Unknown, words));
+        // The cap is full, and the line keeps its length.
+        let words = "Steady: the cap lets in 20 each minute, the pace would allow 80 a minute (25 of 25 inside)";
+        assert_eq!(
+            told(&full(per_minute(line(300, 20, 20, 3), 80))),
+            known(Watch, words)
+        );
+        // The health of the origin is only observed.
+        let mut observed = per_minute(line(200, 46, 80, 30), 80);
+        observed.origin.health.sick_until_ms = NOW_MS + 30_000;
+        let words = "The origin is sick, and visitors still go in";
+        assert_eq!(told(&observed), known(Alarm, words));
         let mut changed = full(per_minute(line(300, 46, 0, 40), 80));
         changed.pace = Some(Provenance {
             at_ms: NOW_MS - 30_000,
             by: None,
         });
-        let words = "Changed within the last minute: how the line moves by that is not known yet";
+        let words = "Just changed: how the line moves by that is known after one whole minute";
         assert_eq!(told(&changed), Some((Unknown, words.to_owned())));
         // Credit lets them go straight in.
         let straight = per_minute(snapshot(&[(TEN - 1, 0, 3), (TEN, 0, 400)]), 5);
-        let words = "No visitor waits; 3 arrive a minute";
+        let words = "Nobody is waiting; 3 arrive each minute";
         assert_eq!(told(&straight), Some((Well, words.to_owned())));
     }
 

@@ -195,7 +195,7 @@ pub(crate) fn what_is_let_in_is_in_the_figures_of_this_minute_and_of_the_last_wh
         r#"id="arriving">3<"#,
         r#"id="admitted">2<"#,
         r#"id="admitted-now">0<"#,
-        "Growing: 3 arrive, 2 go in a minute",
+        "Steady: 3 arrive and 2 go in each minute",
         "▲ 1 a minute · now serving",
     ] {
         assert_shows(&next, shown);
