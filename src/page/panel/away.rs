@@ -57,7 +57,7 @@ pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Repl
         "version": board.map(|board| board.live.version),
         "sign": board.map(|board| figures::line(board, now_ms)),
         "band": board.map_or_else(band::away, |board| {
-            let unknown = Verdict::unknown("How the line moves is not known: the store does not answer");
+            let unknown = Verdict::unknown("How the line moves is not known at the moment");
             band::band(board, None, Some(&unknown), now_ms)
         }),
     });
