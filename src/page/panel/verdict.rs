@@ -292,7 +292,7 @@ pub(super) fn in_minutes(pace: Pace, minutes: u64) -> u64 {
 mod tests {
     use super::super::hour::tests::{TEN, snapshot};
     use super::*;
-    use crate::queue::{Cell, Provenance, WatchedOrigin};
+    use crate::queue::{Cell, Provenance, Released, WatchedOrigin};
 
     const NOW_MS: u64 = TEN * MINUTE_MS + 50_000;
 
@@ -556,6 +556,80 @@ mod tests {
             let mut line = at_pace(line(200, 46, 0, 900), 60, 80);
             line.board.event = Some(super::super::events::tests::in_phase(phase));
             assert_eq!(told(&line), None, "{phase:?}");
+        }
+    }
+    /// A day of arrivals by chance, so many a minute in the mean, at a pace that takes a third more, looked at every 20 seconds.
+    fn alarms_in_a_calm_day(mean: f64, automatic: u64, seed: u64) -> u64 {
+        let mut state = seed;
+        let mut chance = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            f64::from(u32::try_from(state >> 33).unwrap_or(0)) / f64::from(1_u32 << 31)
+        };
+        let quantity = (mean * 4.0 / 3.0 * f64::from(u32::try_from(automatic).unwrap_or(1)) / 60.0)
+            .ceil()
+            .max(1.0);
+        let quantity = format!("{quantity}").parse::<u64>().unwrap_or(1);
+        let (mut waiting, mut admitted, mut left) = (0_u64, 0_u64, 0_u64);
+        let (mut last_ms, mut active) = (0, TEN);
+        let mut ends: Vec<(u64, u64, u64)> = Vec::new();
+        let mut alarms = 0;
+        for second in 0..86_400 {
+            let now_ms = TEN * MINUTE_MS + second * 1000;
+            if second % automatic == 0 {
+                left = quantity;
+            }
+            // Arrivals of a second, by Knuth.
+            let (limit, mut product, mut arrived) = ((-mean / 60.0).exp(), chance(), 0);
+            while product > limit {
+                arrived += 1;
+                product *= chance();
+            }
+            waiting += arrived;
+            let go = waiting.min(left);
+            (waiting, left, admitted) = (waiting - go, left - go, admitted + go);
+            if go > 0 {
+                last_ms = now_ms;
+            }
+            let minute = now_ms / MINUTE_MS;
+            if waiting + arrived > 0 {
+                active = minute;
+            }
+            match ends.last_mut() {
+                Some(end) if end.0 == minute => *end = (minute, waiting, admitted),
+                _ => ends.push((minute, waiting, admitted)),
+            }
+            if second % 20 == 19 {
+                let recent = ends
+                    .get(ends.len().saturating_sub(61)..)
+                    .unwrap_or_default();
+                let mut line = at_pace(snapshot(recent), automatic, quantity);
+                line.minute = active;
+                line.limits.last = (last_ms > 0).then_some(Released {
+                    at_ms: last_ms,
+                    released: 1,
+                    pace: 1,
+                    slots: None,
+                    bound_by: Bound::Pace,
+                });
+                let hour = Hour::new(&line, now_ms);
+                let trend = Trend::new(&line, &hour);
+                let verdict = verdict(&line, &hour, trend, now_ms);
+                let is_alarm = verdict.is_some_and(|verdict| verdict.level == Level::Alarm);
+                alarms += u64::from(is_alarm);
+            }
+        }
+        alarms
+    }
+
+    #[test]
+    fn a_calm_day_raises_no_alarm() {
+        for mean in [0.1, 1.0, 4.0, 16.0, 46.0, 200.0] {
+            for automatic in [10, 60, 600] {
+                let alarms = alarms_in_a_calm_day(mean, automatic, 7);
+                assert_eq!(alarms, 0, "{mean} a minute, periods of {automatic} s");
+            }
         }
     }
 }
