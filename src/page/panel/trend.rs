@@ -5,7 +5,6 @@
 use serde_json::Value;
 
 use super::hour::{Flow, Hour, MINUTE_MS};
-use super::verdict::in_minutes;
 use super::words::{moment_to_the_minute, per_minute};
 use crate::http::object::object;
 use crate::queue::{Board, Mode, Pace, PanelSnapshot, Phase};
@@ -172,6 +171,12 @@ pub(super) fn told(trend: Option<Trend>, board: &Board, now_ms: u64) -> Option<V
         "arrive": trend.arrive,
         "minutes": trend.minutes,
     }))
+}
+
+/// How many go in by this pace.
+pub(super) fn in_minutes(pace: Pace, minutes: u64) -> u64 {
+    let released = pace.quantity.saturating_mul(minutes * 60);
+    released.checked_div(pace.automatic).unwrap_or(0)
 }
 
 #[cfg(test)]

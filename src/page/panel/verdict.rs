@@ -5,7 +5,7 @@
 
 use super::hour::Hour;
 use super::hour::MINUTE_MS;
-use super::trend::{Trend, changed_ms};
+use super::trend::{Trend, changed_ms, in_minutes};
 use super::words::{moment_to_the_minute, number, pace_words, per_minute, rate_words, span_words};
 use crate::queue::{Bound, Enforcement, Mode, Pace, PanelSnapshot, Phase, Sessions};
 
@@ -280,12 +280,6 @@ fn holds(cap: &Sessions) -> bool {
 
 fn in_a_minute(pace: Pace) -> u64 {
     in_minutes(pace, 1)
-}
-
-/// How many go in by this pace.
-pub(super) fn in_minutes(pace: Pace, minutes: u64) -> u64 {
-    let released = pace.quantity.saturating_mul(minutes * 60);
-    released.checked_div(pace.automatic).unwrap_or(0)
 }
 
 #[cfg(test)]
