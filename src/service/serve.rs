@@ -13,8 +13,8 @@ use crate::cache::outbox::Tally;
 use crate::config::{Query, Unsound};
 use crate::http::{Answer, Call, Commands, Forward, Reply};
 use crate::queue::{
-    AboveBound, Actor, Answered, AnsweredTo, Change, Changed, CountedRenewal, EndedSession, Now,
-    Platform, RoomName,
+    AboveBound, Actor, Answered, Change, Changed, CountedRenewal, EndedSession, Now, Platform,
+    RoomName,
 };
 use crate::telemetry::log::{self, Decision, RequestFacts};
 
@@ -193,6 +193,7 @@ fn deliver(outcome: Outcome<'_>, call: &Call, now: Now, host: &mut dyn Host) -> 
     let renewal = renewal.filter(|_| ended.is_none());
     count(&record, renewal, &mut host.tally());
     let news = forward.watch.and_then(|watch| watch.told).zip(answered);
+    let store_should_hear = news.is_some() && record.origin_answer.is_some();
     if let Some((to, answered)) = news {
         host.tally().watched(to, answered, now);
         host.flush_news();
@@ -202,8 +203,7 @@ fn deliver(outcome: Outcome<'_>, call: &Call, now: Now, host: &mut dyn Host) -> 
         record,
         renewal,
         ended,
-        store_should_hear: news
-            .is_some_and(|(_, answered): (AnsweredTo, _)| answered != Answered::Ok),
+        store_should_hear,
     }
 }
 

@@ -18,32 +18,23 @@ pub(super) fn here(call: &Call) -> String {
 
 /// Where a page without scripts goes to find out whether its ticket was kept.
 pub(super) fn cookies(room: &Room, to: &str, number: u8) -> String {
-    url(room, "cookies", "try", &number.to_string(), to)
+    url(room, "cookies", &[("try", &number.to_string()), ("to", to)])
 }
 
 /// Where a page goes to begin or stop refreshing by itself.
 pub(super) fn updates(room: &Room, to: &str, every: &str) -> String {
-    url(room, "updates", "every", every, to)
+    url(room, "updates", &[("every", every), ("to", to)])
 }
 
 /// Where a page leads a visitor who has one, where some are taken.
 pub(super) fn invitation(request: &Request<'_>) -> Option<String> {
     let are_taken = request.room.invitations.are_taken();
-    are_taken.then(|| invitation_of(request.room, &here(request.call)))
+    are_taken.then(|| url(request.room, "invitation", &[("to", &here(request.call))]))
 }
 
-/// Where a page goes to take an invitation.
-fn invitation_of(room: &Room, to: &str) -> String {
+fn url(room: &Room, route: &str, pairs: &[(&str, &str)]) -> String {
     let query = form_urlencoded::Serializer::new(String::new())
-        .append_pair("to", to)
-        .finish();
-    format!("{}/invitation?{query}", room.routes)
-}
-
-fn url(room: &Room, route: &str, name: &str, value: &str, to: &str) -> String {
-    let query = form_urlencoded::Serializer::new(String::new())
-        .append_pair(name, value)
-        .append_pair("to", to)
+        .extend_pairs(pairs)
         .finish();
     format!("{}/{route}?{query}", room.routes)
 }

@@ -120,9 +120,7 @@ fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
         held
     };
     match held.stage {
-        TicketStage::Waiting(proof) if kind == Kind::Poll => {
-            poll_in_line(kind, held, proof, request)
-        }
+        TicketStage::Waiting(proof) if kind == Kind::Poll => poll_in_line(held, proof, request),
         _ => draws_or_looks(kind, held, brought, request),
     }
 }
@@ -181,9 +179,9 @@ fn seen_or_drawn(kind: Kind, mut held: Ticket, brought: Brought, request: &Reque
 }
 
 /// A visitor with a number who only asks where they stand.
-fn poll_in_line(kind: Kind, held: Ticket, proof: WaitingProof, request: &Request<'_>) -> Visit {
-    let look = WaitingVisitor::new(kind, &held, proof, request).look();
-    concluded(kind, held, Brought::Ticket, look, request)
+fn poll_in_line(held: Ticket, proof: WaitingProof, request: &Request<'_>) -> Visit {
+    let look = WaitingVisitor::new(Kind::Poll, &held, proof, request).look();
+    concluded(Kind::Poll, held, Brought::Ticket, look, request)
 }
 
 /// How the visit ends, by what was seen.
