@@ -144,7 +144,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
     let (board, path, trouble) = (&snapshot.board, configured.path, desk.trouble);
     let hour = Hour::new(snapshot, now_ms);
     let trend = Trend::new(snapshot, &hour);
-    let verdict = verdict(snapshot, &hour, trend, now_ms);
+    let verdict = verdict(snapshot, &hour, trend);
     let verdict = verdict.as_ref();
     let chart = chart::chart(&hour, desk);
     object!({

@@ -101,7 +101,7 @@ pub(super) fn band(
 
 /// Where nothing is known of the line: the mark of the tab alone.
 pub(super) fn away() -> Value {
-    object!({ "shape": "M7 2h2v8H7zM7 12h2v2H7z", "color": "b3261e" })
+    object!({ "shape": ALARM.shape, "color": ALARM.color })
 }
 
 /// What the tab says: the verdict's mark and the length of the line.

@@ -13,6 +13,8 @@ const MINUTES: u64 = 60;
 pub(super) struct Hour {
     /// The oldest first, the one under way last. A line that is younger than an hour has none before its first.
     pub(super) bars: Vec<Bar>,
+    /// Unix time in milliseconds.
+    pub(super) now_ms: u64,
 }
 
 /// One minute.
@@ -55,6 +57,7 @@ impl Hour {
         let bars = (first..=this).map(|minute| bar(minute, &ends));
         Self {
             bars: bars.collect(),
+            now_ms,
         }
     }
 

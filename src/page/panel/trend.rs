@@ -1,6 +1,6 @@
 //! How many arrive and go in, whether the line grows by that, and when it will be empty if it goes on so.
 //!
-//! Invariant: what was measured before mode or pace last changed says nothing about the line as it moves now.
+//! Invariant: what was measured before mode, pace, cap or event last changed says nothing about the line as it moves now.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub(super) struct Trend {
 impl Trend {
     /// `None` in the first minute of a line.
     pub(super) fn new(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Self> {
-        let after = match changed_ms(snapshot) {
+        let after = match changed_ms(snapshot, hour.now_ms) {
             0 => 0,
             at_ms => at_ms / MINUTE_MS + 1,
         };
@@ -106,12 +106,18 @@ impl Trend {
         per_minute(self.go, self.minutes)
     }
 
+    /// Both, as a part of a sentence.
+    pub(super) fn words(self) -> String {
+        let (arrive, go) = (self.arrivals(), self.going());
+        format!("{arrive} arrive and {go} go in each minute")
+    }
+
     /// How many go in in this many minutes.
     pub(super) fn go_in(self, minutes: u64) -> u64 {
         self.go.saturating_mul(minutes) / self.minutes.max(1)
     }
 
-    /// Whether that was counted since mode or pace last changed; until then it goes by the new pace, or by what was before.
+    /// Whether that was counted since something changed; until then it goes by the new pace, or by what was before.
     pub(super) fn is_measured(self) -> bool {
         self.direction.is_some()
     }
@@ -122,16 +128,21 @@ impl Trend {
     }
 
     pub(super) fn is_growing(self) -> bool {
-        let (arrive, go) = self.flows();
+        let (arrive, go) = self.counted();
         is_beyond_chance(arrive, go) && arrive > go
     }
 
     pub(super) fn is_shrinking(self) -> bool {
-        let (arrive, go) = self.flows();
+        let (arrive, go) = self.counted();
         is_beyond_chance(arrive, go) && arrive < go
     }
 
-    fn flows(self) -> (u64, u64) {
+    /// Whether more arrive than this, in the minutes looked at.
+    pub(super) fn outgrows(self, many: u64) -> bool {
+        is_beyond_chance(self.arrive, many) && self.arrive > many
+    }
+
+    fn counted(self) -> (u64, u64) {
         self.direction.unwrap_or((self.arrive, self.go))
     }
 }
@@ -142,7 +153,7 @@ fn is_beyond_chance(arrive: u64, go: u64) -> bool {
 }
 
 /// When something last changed by which the line moves otherwise: mode, pace, cap or event, the opening, the end of a sickness.
-pub(super) fn changed_ms(snapshot: &PanelSnapshot) -> u64 {
+pub(super) fn changed_ms(snapshot: &PanelSnapshot, now_ms: u64) -> u64 {
     let set = [
         &snapshot.mode,
         &snapshot.pace,
@@ -156,7 +167,8 @@ pub(super) fn changed_ms(snapshot: &PanelSnapshot) -> u64 {
     let health = snapshot.origin.health;
     let well = [health.sick_until_ms, health.overruled_until_ms];
     let changed = set.into_iter().chain(well).chain([opened]);
-    changed.max().unwrap_or(0)
+    // What is to end later has changed nothing yet.
+    changed.filter(|at_ms| *at_ms <= now_ms).max().unwrap_or(0)
 }
 
 /// What moves, when the line will be empty, and what the forecast of another pace goes by. Of a closed or open room the state says enough.
@@ -165,7 +177,7 @@ pub(super) fn told(trend: Option<Trend>, board: &Board, now_ms: u64) -> Option<V
     let empty = |trend: Trend| Some(moment_to_the_minute(trend.empty_ms(now_ms)?, now_ms));
     let pace = board.live.pace;
     Some(object!({
-        "flows": format!("{} arrive and {} go in each minute", trend.arrivals(), trend.going()),
+        "flows": trend.words(),
         "empty": empty(trend),
         "at_pace": empty(trend.at(pace)),
         "arrive": trend.arrive,

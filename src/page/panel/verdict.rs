@@ -1,10 +1,9 @@
 //! The verdict on the line: how it really moves, what binds it, and how loud the panel says so.
 //!
-//! Invariant: it goes by what was measured, never by what is set. Green is said only of a line that was seen to keep up; red of one
-//! that grows or stands for want of what an operator can change, and of a wait beyond a day.
+//! Invariant: what is set stands in for what was measured in two places only, where nothing was measured yet: for the first minute of a
+//! rush, and for a period that is longer than what was looked at. Each says so.
 
-use super::hour::Hour;
-use super::hour::MINUTE_MS;
+use super::hour::{Hour, MINUTE_MS};
 use super::trend::{Trend, changed_ms, in_minutes};
 use super::words::{moment_to_the_minute, number, pace_words, per_minute, rate_words, span_words};
 use crate::queue::{Bound, Enforcement, Mode, Pace, PanelSnapshot, Phase, Sessions};
@@ -60,18 +59,16 @@ pub(super) fn verdict(
     snapshot: &PanelSnapshot,
     hour: &Hour,
     trend: Option<Trend>,
-    now_ms: u64,
 ) -> Option<Verdict> {
-    let board = &snapshot.board;
+    let (board, now_ms) = (&snapshot.board, hour.now_ms);
     let (mode, limits) = (board.scheduled_mode(), &snapshot.limits);
-    let told = |level, words: String| Some(Verdict { level, words });
     if board.is_held_by_origin() {
         let words = "The origin is sick: no new visitor goes in";
-        return told(Level::Alarm, words.to_owned());
+        return Some(Verdict::new(Level::Alarm, words));
     }
     if snapshot.origin.health.is_sick(now_ms) && mode.lets_in() {
         let words = "The origin is sick, and visitors still go in";
-        return told(Level::Alarm, words.to_owned());
+        return Some(Verdict::new(Level::Alarm, words));
     }
     if mode == Mode::Hold {
         return forgotten(snapshot, now_ms);
@@ -82,44 +79,43 @@ pub(super) fn verdict(
     if let Some(until_ms) = limits.recount_ms {
         let until = moment_to_the_minute(until_ms, now_ms).text;
         let words = format!("The cap lets in nobody until {until}: it is not known who is inside");
-        return told(Level::Alarm, words);
+        return Some(Verdict::new(Level::Alarm, words));
     }
     if limits.bound_by == Bound::Quiet {
         let words = "Nobody goes in for some seconds: the store lost its data, and an older line may still come back";
-        return told(Level::Watch, words.to_owned());
+        return Some(Verdict::new(Level::Watch, words));
     }
     if board.waiting() == 0 {
-        return match trend {
+        return Some(match trend {
             Some(trend) => {
                 let words = format!("Nobody is waiting; {} arrive each minute", trend.arrivals());
-                told(Level::Well, words)
+                Verdict::new(Level::Well, words)
             }
-            None => told(Level::Unknown, "Nobody is waiting".to_owned()),
-        };
+            None => Verdict::unknown("Nobody is waiting"),
+        });
     }
     let wait = board.wait_of_the_last(now_ms);
     if let Some(wait) = wait.filter(|wait| *wait > LONGEST_WAIT) {
         let span = span_words(wait);
-        return told(
-            Level::Alarm,
-            format!("The last in line would wait about {span}{}", flows(trend)),
-        );
+        let flows = trend.map_or_else(String::new, |trend| format!(": {}", trend.words()));
+        let words = format!("The last in line would wait about {span}{flows}");
+        return Some(Verdict::new(Level::Alarm, words));
     }
     if let Some(words) = rush(hour, trend, board.live.pace) {
         let is_short = wait.is_some_and(|wait| wait <= SHORT_WAIT);
         let level = if is_short { Level::Watch } else { Level::Alarm };
-        return told(level, words);
+        return Some(Verdict::new(level, words));
     }
-    if let Some(verdict) = unmoved(snapshot, hour, now_ms) {
+    if let Some(verdict) = unmoved(snapshot, hour) {
         return Some(verdict);
     }
     let Some(trend) = trend else {
         let words = "Whether the line grows is known after its first minute";
-        return told(Level::Unknown, words.to_owned());
+        return Some(Verdict::new(Level::Unknown, words));
     };
     if !trend.is_measured() {
         let words = "Just changed: how the line moves by that is known after one whole minute";
-        return told(Level::Unknown, words.to_owned());
+        return Some(Verdict::new(Level::Unknown, words));
     }
     Some(moving(snapshot, hour, trend))
 }
@@ -140,11 +136,14 @@ fn forgotten(snapshot: &PanelSnapshot, now_ms: u64) -> Option<Verdict> {
 }
 
 /// A line in which no visitor has gone in for long, though visitors waited all the time; or one about which nobody has asked.
-fn unmoved(snapshot: &PanelSnapshot, hour: &Hour, now_ms: u64) -> Option<Verdict> {
-    let board = &snapshot.board;
+fn unmoved(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Verdict> {
+    let (board, now_ms) = (&snapshot.board, hour.now_ms);
     let waiting = number(board.waiting());
-    let this = now_ms / MINUTE_MS;
-    let asked = this.saturating_sub(snapshot.minute);
+    if snapshot.minute == 0 {
+        let words = format!("{waiting} waiting; how they moved in the last hour is not known");
+        return Some(Verdict::new(Level::Unknown, words));
+    }
+    let asked = (now_ms / MINUTE_MS).saturating_sub(snapshot.minute);
     if asked >= 2 {
         // Only what visitors ask moves a line.
         let words = format!("{waiting} waiting, and none of them has asked for {asked} min");
@@ -164,7 +163,13 @@ fn unmoved(snapshot: &PanelSnapshot, hour: &Hour, now_ms: u64) -> Option<Verdict
     let last_ms = snapshot.limits.last.map_or(0, |last| last.at_ms);
     let moved = hour.bars.iter().rev().find(|bar| bar.admitted > 0);
     let moved_ms = moved.map_or(0, |bar| (bar.minute + 1) * MINUTE_MS);
-    let since_ms = [empty_ms, first_ms, last_ms, moved_ms, changed_ms(snapshot)];
+    let since_ms = [
+        empty_ms,
+        first_ms,
+        last_ms,
+        moved_ms,
+        changed_ms(snapshot, now_ms),
+    ];
     let since_ms = since_ms.into_iter().max().unwrap_or(now_ms);
     let seconds = now_ms.saturating_sub(since_ms) / 1000;
     (seconds > allowed).then(|| {
@@ -238,9 +243,14 @@ fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
         let words = format!("{does}: the cap lets in {go} each minute{allows} ({full})");
         return Verdict::new(level, words);
     }
-    let flows = format!("{arrive} arrive and {go} go in each minute");
+    let flows = trend.words();
     // A period that is longer than what was looked at says nothing by itself.
     if pace.automatic > trend.minutes() * 60 {
+        if trend.outgrows(by_pace) {
+            let pace = pace_words(pace);
+            let words = format!("Growing: {arrive} arrive each minute, the pace lets in {pace}");
+            return Verdict::new(Level::Watch, words);
+        }
         let words = format!(
             "Moves by pace: {}; {arrive} arrive each minute",
             pace_words(pace)
@@ -256,13 +266,6 @@ fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
         "Steady"
     };
     Verdict::new(Level::Well, format!("{does}: {flows}"))
-}
-
-fn flows(trend: Option<Trend>) -> String {
-    trend.map_or_else(String::new, |trend| {
-        let (arrive, go) = (trend.arrivals(), trend.going());
-        format!(": {arrive} arrive and {go} go in each minute")
-    })
 }
 
 /// Who fills the cap.
@@ -327,7 +330,7 @@ mod tests {
     fn told(snapshot: &PanelSnapshot) -> Option<(Level, String)> {
         let hour = Hour::new(snapshot, NOW_MS);
         let trend = Trend::new(snapshot, &hour);
-        let verdict = verdict(snapshot, &hour, trend, NOW_MS)?;
+        let verdict = verdict(snapshot, &hour, trend)?;
         Some((verdict.level, verdict.words))
     }
 
@@ -507,6 +510,19 @@ mod tests {
             told(&at_pace(line(40, 0, 0, 0), 3_600, 12)),
             known(Well, words)
         );
+        let words = "Growing: 3 arrive each minute, the pace lets in 1 every 3,600 seconds";
+        let more = at_pace(line(20, 3, 0, 0), 3_600, 1);
+        assert_eq!(told(&more), known(Watch, words));
+        // Of the minutes before a loss nothing is known.
+        let mut lost = per_minute(line(90, 3, 9, 2), 30);
+        (lost.minute, lost.hour) = (0, Vec::new());
+        let words = "92 waiting; how they moved in the last hour is not known";
+        assert_eq!(told(&lost), known(Unknown, words));
+        // An operator has overruled the health of the origin until later, and it is well.
+        let mut overruled = per_minute(line(500, 40, 30, 35), 30);
+        overruled.origin.health.overruled_until_ms = NOW_MS + 3_000_000;
+        let words = "Growing: 40 arrive and 30 go in each minute";
+        assert_eq!(told(&overruled), known(Watch, words));
         // The first visitor who waits after a calm time.
         let calm = snapshot(&[(TEN - 5, 0, 0), (TEN - 1, 0, 0), (TEN, 1, 1)]);
         let words = "Steady: 0 arrive and 0 go in each minute";
@@ -609,7 +625,7 @@ mod tests {
                 });
                 let hour = Hour::new(&line, now_ms);
                 let trend = Trend::new(&line, &hour);
-                let verdict = verdict(&line, &hour, trend, now_ms);
+                let verdict = verdict(&line, &hour, trend);
                 let is_alarm = verdict.is_some_and(|verdict| verdict.level == Level::Alarm);
                 alarms += u64::from(is_alarm);
             }
