@@ -33,9 +33,11 @@ pub(super) fn invitation(request: &Request<'_>) -> Option<String> {
 }
 
 fn url(room: &Room, route: &str, pairs: &[(&str, &str)]) -> String {
-    let query = form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(pairs)
-        .finish();
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    for (name, value) in pairs {
+        query.append_pair(name, value);
+    }
+    let query = query.finish();
     format!("{}/{route}?{query}", room.routes)
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::hour::{Flow, Hour, MINUTE_MS};
 use super::words::{moment_to_the_minute, per_minute};
 use crate::http::object::object;
-use crate::queue::{Board, Mode, Pace, PanelSnapshot, Phase};
+use crate::queue::{Board, Mode, Pace, PanelSnapshot, Phase, Provenance};
 
 /// The minutes that the figures are of, at most.
 const MINUTES: usize = 5;
@@ -154,21 +154,29 @@ fn is_beyond_chance(arrive: u64, go: u64) -> bool {
 
 /// When something last changed by which the line moves otherwise: mode, pace, cap or event, the opening, the end of a sickness.
 pub(super) fn changed_ms(snapshot: &PanelSnapshot, now_ms: u64) -> u64 {
-    let set = [
-        &snapshot.mode,
-        &snapshot.pace,
-        &snapshot.cap,
-        &snapshot.event,
-    ];
-    let set = set.map(|set| set.as_ref().map_or(0, |set| set.at_ms));
+    let at = |set: &Option<Provenance>| set.as_ref().map_or(0, |set| set.at_ms);
     let event = snapshot.board.event.as_ref();
     let opened = event.filter(|event| event.phase == Phase::Open);
     let opened = opened.map_or(0, |event| event.event.opens_ms);
     let health = snapshot.origin.health;
-    let well = [health.sick_until_ms, health.overruled_until_ms];
-    let changed = set.into_iter().chain(well).chain([opened]);
+    let changed = [
+        at(&snapshot.mode),
+        at(&snapshot.pace),
+        at(&snapshot.cap),
+        at(&snapshot.event),
+        health.sick_until_ms,
+        health.overruled_until_ms,
+        opened,
+    ];
     // What is to end later has changed nothing yet.
-    changed.filter(|at_ms| *at_ms <= now_ms).max().unwrap_or(0)
+    let past = |latest: u64, at_ms: u64| {
+        if at_ms > now_ms {
+            latest
+        } else {
+            latest.max(at_ms)
+        }
+    };
+    changed.into_iter().fold(0, past)
 }
 
 /// What moves, when the line will be empty, and what the forecast of another pace goes by. Of a closed or open room the state says enough.
@@ -195,7 +203,7 @@ pub(super) fn in_minutes(pace: Pace, minutes: u64) -> u64 {
 mod tests {
     use super::super::hour::tests::{TEN, snapshot};
     use super::*;
-    use crate::queue::{Mode, Provenance};
+    use crate::queue::Mode;
 
     const NOW_MS: u64 = TEN * MINUTE_MS + 20_000;
 

@@ -154,23 +154,13 @@ fn unmoved(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Verdict> {
         0 => STANDS_WITHOUT_A_PACE,
         automatic => STANDS.max(automatic.saturating_add(60)),
     };
-    let empty = hour.bars.iter().rev().skip(1).find(|bar| bar.waiting == 0);
-    let empty_ms = empty.map_or(0, |bar| (bar.minute + 1) * MINUTE_MS);
-    let first_ms = hour
-        .bars
-        .first()
-        .map_or(now_ms, |bar| bar.minute * MINUTE_MS);
+    // The end of the latest minute in which one went in, or at whose end nobody waited.
+    let mut latest = hour.bars.iter().rev();
+    let moved = latest.find(|bar| bar.waiting == 0 || bar.admitted > 0);
+    let first = hour.bars.first().map_or(0, |bar| bar.minute);
+    let moved_ms = moved.map_or(first, |bar| bar.minute + 1) * MINUTE_MS;
     let last_ms = snapshot.limits.last.map_or(0, |last| last.at_ms);
-    let moved = hour.bars.iter().rev().find(|bar| bar.admitted > 0);
-    let moved_ms = moved.map_or(0, |bar| (bar.minute + 1) * MINUTE_MS);
-    let since_ms = [
-        empty_ms,
-        first_ms,
-        last_ms,
-        moved_ms,
-        changed_ms(snapshot, now_ms),
-    ];
-    let since_ms = since_ms.into_iter().max().unwrap_or(now_ms);
+    let since_ms = moved_ms.max(last_ms).max(changed_ms(snapshot, now_ms));
     let seconds = now_ms.saturating_sub(since_ms) / 1000;
     (seconds > allowed).then(|| {
         let span = span_words(seconds);
@@ -192,8 +182,8 @@ fn unmoved(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Verdict> {
 fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<String> {
     let now = hour.bars.last()?.arrived;
     let before = hour.flow(5, 0);
-    let set = trend.map_or_else(|| in_a_minute(pace), |trend| trend.go_in(1));
-    let go = set.max(in_a_minute(pace));
+    let measured = trend.map_or(0, |trend| trend.go_in(1));
+    let go = measured.max(in_minutes(pace, 1));
     if now < LEAST_RUSH || now <= go {
         return None;
     }
@@ -279,10 +269,6 @@ fn full(cap: &Sessions) -> String {
 
 fn holds(cap: &Sessions) -> bool {
     cap.enforcement == Enforcement::On
-}
-
-fn in_a_minute(pace: Pace) -> u64 {
-    in_minutes(pace, 1)
 }
 
 #[cfg(test)]
