@@ -99,7 +99,7 @@ pub type RefreshGuard = Box<dyn Refresh>;
 
 /// Fulfils a duty.
 pub trait Refresh {
-    /// Puts the copy up, unless it is behind the one there, and wakes the requests that wait for it.
+    /// Puts the copy up, or the last board where that is later, and wakes the requests that wait for it.
     fn renew(self: Box<Self>, copy: &CachedBoard);
 }
 
@@ -117,7 +117,7 @@ pub trait BoardCache: LastBoard {
     fn kept(&self, _now: Now) -> Option<CachedBoard> {
         None
     }
-    /// Puts up what a permit just saw, unless that is behind the copy there.
+    /// Puts up what a permit just saw, or the last board where that is later.
     fn put(&self, copy: &CachedBoard);
     /// Keeps what a draw just saw as the last board, unless that is behind the one there: the copy is left to the looks.
     fn remember(&self, copy: &CachedBoard);

@@ -313,12 +313,6 @@ impl BoardCache for InMemoryCache {
     }
 
     fn put(&self, copy: &CachedBoard) {
-        if self
-            .copy_of_a_node()
-            .is_some_and(|(there, _)| copy.is_older_than(&there))
-        {
-            return;
-        }
         let copy = copy.or_later(self.last());
         let until = self.in_a(MAX_AGE + STALE_WHILE_REVALIDATE);
         let mut object = self.shelf.copy.borrow_mut();

@@ -30,13 +30,9 @@ impl PlatformCache {
         kept.keep(&self.counts.room(), copy, self.now);
     }
 
-    /// What to put up when this copy was read: it, or the last board where that is later; nothing where the copy there shows
-    /// more, so that this one was read earlier and comes late.
-    fn newest(&self, copy: &CachedBoard) -> Option<CachedBoard> {
-        let there = self.board_copy().found();
-        let there = there.and_then(|found| read(&found));
-        let is_late = there.is_some_and(|there| copy.is_older_than(&there));
-        (!is_late).then(|| copy.or_later(self.last_now()))
+    /// What to put up when this copy was read: it, or the last board where that is later. The copy there is never later than that.
+    fn newest(&self, copy: &CachedBoard) -> CachedBoard {
+        copy.or_later(self.last_now())
     }
 }
 
@@ -81,10 +77,7 @@ impl BoardCache for PlatformCache {
     }
 
     fn put(&self, copy: &CachedBoard) {
-        let Some(copy) = self.newest(copy) else {
-            self.kept.borrow_mut().forget();
-            return;
-        };
+        let copy = self.newest(copy);
         self.keep(&copy);
         // Without a copy the next look reads the store, as the first one did.
         let _ = self.board_copy().write(copy.written());
@@ -121,10 +114,7 @@ struct Renewal {
 
 impl Refresh for Renewal {
     fn renew(self: Box<Self>, copy: &CachedBoard) {
-        let Some(copy) = self.cache.newest(copy) else {
-            self.cache.kept.borrow_mut().forget();
-            return;
-        };
+        let copy = self.cache.newest(copy);
         self.cache.keep(&copy);
         // Without a copy the next look reads the store, as this one did.
         let _ = BoardCopy::write_in(self.transaction, copy.written());
