@@ -39,7 +39,8 @@ const SCRIPT_LINES: Signs = Signs {
 /// What the script does not name itself: words of the language and what a browser offers, besides names with a capital
 /// letter, which are all a browser's. Any other name becomes a short one.
 const OTHERS: &str = "async await catch const throw else false for if let new null of return true try undefined \
-    addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator setInterval setTimeout stop window";
+    addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator sessionStorage setInterval setTimeout stop \
+    window";
 
 /// With what a comment of a page, a style or a script begins.
 const COMMENTS: [&str; 3] = ["//", "/*", "<!--"];
@@ -59,6 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let read = |name: &str| fs::read_to_string(format!("templates/{name}"));
     let style = squeezed(&bare(&read("queue.css")?, &COMMENTS), &STYLE, &STYLE);
     let style = renamed(&style, "--", |name, _| name.starts_with("--"));
+    let countdown = squeezed(&bare(&read("countdown.css")?, &COMMENTS), &STYLE, &STYLE);
     let script = squeezed(&bare(&read("queue.js")?, &COMMENTS), &SCRIPT, &SCRIPT_LINES);
     let script = renamed(&script, "", is_own);
     let page = read("queue.html")?;
@@ -71,6 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let page = page
         .replace("<style>queue.css", &format!("<style>{style}"))
+        .replace("<style>countdown.css", &format!("<style>{countdown}"))
         .replace("<script>queue.js", &format!("<script>{script}"));
     let script = squeezed(
         &bare(&read("challenge.js")?, &COMMENTS),

@@ -18,7 +18,7 @@ use crate::http::cors;
 use crate::http::negotiate::wants_json;
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator::{self, Answered};
-use crate::page;
+use crate::page::{self, Shell};
 use crate::queue::{AllowFault, CountedRenewal, Reason};
 use crate::request::Request;
 use crate::telemetry::log::Decision;
@@ -209,17 +209,19 @@ fn logged_fault(fault: &impl Display, call: &Call) -> String {
 
 /// The answer to a visitor inside when the origin does not answer, with the ticket that was meant for the origin's answer.
 #[must_use]
-pub fn origin_failed(call: &Call, forward: &Forward) -> Reply {
-    let text = "The site did not answer. You are in, and stay in: please try again in a moment.";
-    let text = if call.local {
-        format!("{text} {ON_THIS_MACHINE}")
-    } else {
-        text.to_owned()
-    };
+pub fn origin_failed(call: &Call, forward: &Forward, shell: Shell<'_>) -> Reply {
+    let local = call.local.then_some(ON_THIS_MACHINE);
     let reply = if wants_json(call) {
-        Reply::problem(502, "The origin did not answer", &text)
+        let text =
+            "The site did not answer. You are in, and stay in: please try again in a moment.";
+        let detail = [Some(text), local].into_iter().flatten();
+        Reply::problem(
+            502,
+            "The origin did not answer",
+            &detail.collect::<Vec<_>>().join(" "),
+        )
     } else {
-        page::notice(502, "Please try again", &text)
+        page::away(shell, local)
     };
     let cookies = forward.set_cookies.clone();
     secured(call, reply.with("retry-after", "5").with_cookies(cookies))

@@ -1,6 +1,6 @@
 // Looks for a number behind the text with which the SHA-256 digest is small enough, in slices that leave the page alive.
 (() => {
-  const form = document.querySelector('form'), skip = document.querySelector('button')
+  const form = document.querySelector('form'), skip = document.getElementById('skip')
   // No server sees what stands behind #: the page that takes an invitation reads it.
   const invite = document.getElementById('invite')
   if (invite && location.hash.startsWith('#invitation=')) return location.replace(invite.href + location.hash)

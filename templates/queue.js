@@ -2,11 +2,11 @@
   const doc = document, page = doc.querySelector('main'), given = page.dataset, tag = doc.documentElement.lang
   const now = () => Date.now()
   const at = id => doc.getElementById(id), on = addEventListener, hidden = () => doc.hidden
-  const closed = page.className === 'closed', bar = at('progress'), here = doc.forms.wish.to.value, bell = at('alert'), message = at('message'), sender = message && message.dataset.from, word = bell.lastChild, off = word.textContent, pause = at('pause')
+  const closed = !!given.closed, usual = given.usual || at('heading').textContent, bar = at('progress'), here = doc.forms.wish.to.value, bell = at('alert'), message = at('message'), sender = message && message.dataset.from, pause = at('pause')
   let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
-  let over = false, sound, lock, dated, loud = false, kept = '', refused = ''
+  let off = bell && bell.textContent, over = false, sound, lock, dated, loud = false, kept = '', refused = ''
 
   const put = (id, text) => { const place = at(id); if (place && place.textContent !== text) place.textContent = text }
   // What is new at once, figures once a minute.
@@ -16,7 +16,7 @@
   // A library such as Turbo puts another page into this one's place, and leaves this script running.
   const gone = () => !page.isConnected
   // A reload would send again what was sent to get here.
-  const go = () => { if (!gone()) given.unsent === 'true' ? location.replace(here) : location.reload() }
+  const go = () => { if (!gone()) given.unsent ? location.replace(here) : location.reload() }
 
   // Times as the visitor's browser writes them in the language and the digits of the page.
   const tongue = new Intl.Locale(navigator.languages.find(own => own.slice(0, 2) === tag.slice(0, 2)) || tag, { numberingSystem: 'latn' })
@@ -31,7 +31,7 @@
   const times = place => {
     const estimate = +place.estimate
     const time = (text, from, to, minutes) => text.replace('{from}', clock(from, minutes, Math.floor)).replace('{time}', clock(to, minutes, Math.ceil))
-    put('at', estimate > 7199 && !closed ? time(given.between, .8 * estimate, 1.2 * estimate, 15) : estimate > 0 ? time(given.at, 0, estimate - 30 * closed, closed || estimate < 1230 ? 1 : 5) : '')
+    put('at', place.opens > 0 ? time(given.due, 0, place.opens - 30, 1) : estimate > 18e4 ? '' : estimate > 7199 ? time(given.between, .8 * estimate, 1.2 * estimate, 15) : estimate > 0 ? time(given.at, 0, estimate, estimate < 1230 ? 1 : 5) : '')
     if (message) message.dataset.from = sender + (place.said ? (sender && ' \u00b7 ') + clock(place.said - now() / 1e3, 1, Math.floor) : '')
     put('valid', place.valid ? time(given.until, 0, place.valid - 60, 1) : '')
   }
@@ -44,14 +44,14 @@
     ask.send()
   }
 
-  const plan = () => {
+  const plan = most => {
     clearTimeout(timer)
     if (over) return
     // Not all are back at once.
     let wait = seconds * 2 ** Math.min(failed, 3) * (failed ? .7 + .6 * Math.random() : 1)
     if (hidden() || still()) wait = Math.max(2 * wait, 30)
     // The second poll that brings no cookie says so, and comes soon.
-    timer = setTimeout(look, 1e3 * (without ? 2 : Math.min(wait, 60)))
+    timer = setTimeout(look, 1e3 * (without ? 2 : Math.min(wait, most || 60)))
   }
 
   const look = async asked => {
@@ -97,7 +97,15 @@
     seconds = place.refresh_seconds
     const timed = place.stage === 'timed', news = page.className !== place.stage
     page.className = place.stage
-    put('headline', place.headline || (timed ? place.wait : ''))
+    put('heading', place.heading || usual)
+    // The clock ticks by itself, until it opens.
+    if (given.opens && !place.opens) {
+      given.opens = at('headline').className = ''
+      off = '{{text.alert}}'
+      if (loud && !place.hold) alarm(at('heading').textContent)
+      ring(loud)
+    }
+    if (!at('headline').className) put('headline', place.headline || (timed ? place.wait : ''))
     put('detail', place.detail || '')
     put('message', place.message || '')
     times(place)
@@ -143,9 +151,10 @@
     put('heading', turned)
     put('line', line)
     at('enter').hidden = false
-    at('enter').focus()
+    at('enter').focus({ preventScroll: true })
     say(line ? turned + '. ' + line : turned, true)
-    if (loud) alarm()
+    if (loud) alarm(turned)
+    wish.bell = ''
     if (claim) return go()
     if (still()) return
     let enter = () => { enter = () => {}; go() }
@@ -156,6 +165,7 @@
   }
 
   const tone = (begin, loudness) => {
+    sound = sound || new AudioContext()
     const pitch = sound.createOscillator(), volume = sound.createGain(), from = sound.currentTime + begin
     volume.gain.value = loudness
     volume.gain.setTargetAtTime(0, from, .09)
@@ -164,23 +174,35 @@
     pitch.stop(from + .28)
   }
   // A browser that is silent, or shows no notification, still has the title.
-  const alarm = () => {
+  const alarm = text => {
     try { [0, .3, .6].forEach(begin => tone(begin, .2)) } catch {}
-    try { new Notification(turned) } catch {}
+    try { new Notification(text) } catch {}
     navigator.vibrate?.(400)
   }
   // The screen stays on while the alert does, where the browser can do that.
   const wake = async () => { try { lock = await (loud ? navigator.wakeLock.request('screen') : lock.release()) } catch {} }
 
-  bell.hidden = false
-  bell.onclick = async () => {
-    loud = !loud
+  // The wish to be called outlives the page that waits for an opening, which loads again then.
+  let wish = {}
+  try { wish = sessionStorage } catch {}
+  const ring = is => {
+    loud = is
     bell.setAttribute('aria-pressed', loud)
-    word.textContent = loud ? '{{text.alert_on}}' : off
+    bell.lastChild.textContent = loud ? '{{text.alert_on}}' : off
+    wish.bell = loud ? given.opens ? 'opening' : 'turn' : ''
+  }
+  if (bell) {
+    const wished = wish.bell
+    bell.hidden = false
+    if (wished) ring(true), wake()
+    if (wished === 'opening' && !given.opens) alarm(at('heading').textContent)
+  }
+  if (bell) bell.onclick = async () => {
+    ring(!loud)
     refused = ''
     wake()
     if (!loud) return state()
-    try { sound = sound || new AudioContext(); sound.resume(); tone(0, .05) } catch {}
+    try { tone(0, .05); sound.resume() } catch {}
     try { if (await Notification.requestPermission() === 'denied' && loud) { refused = '{{text.alert_refused}}'; state() } } catch {}
   }
   if (pause) pause.onclick = event => {
@@ -214,7 +236,8 @@
   // Without scripts it reloads.
   const begin = () => {
     stop()
-    plan()
+    // That something moves is seen soon.
+    plan(given.position && !still() && 5)
     if (at('notice')) say(at('notice').textContent, true)
     // No server sees what stands behind #: the page that takes an invitation reads it.
     if (at('invite') && location.hash.startsWith('#invitation=')) location.replace(given.place.slice(0, -5) + 'invitation?to=' + encodeURIComponent(here) + location.hash)

@@ -45,12 +45,12 @@ impl Host for Platform<'_> {
         status
     }
 
-    fn forward(&mut self, forward: &Forward, call: &Call) -> Forwarded {
+    fn forward(&mut self, forward: &Forward, call: &Call, failed: &dyn Fn() -> Reply) -> Forwarded {
         let Some(request) = self.request.take() else {
             return Forwarded::default();
         };
         self.counts.has_called();
-        origin::forwarded(request, forward, call, self.counts)
+        origin::forwarded(request, forward, call, failed, self.counts)
     }
 
     fn tally(&self) -> RefMut<'_, Tally> {

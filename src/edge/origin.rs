@@ -24,6 +24,7 @@ pub(super) fn forwarded(
     request: Request,
     forward: &Forward,
     call: &Call,
+    failed: &dyn Fn() -> Reply,
     counts: &Counts,
 ) -> Forwarded {
     let lines = || {
@@ -70,10 +71,7 @@ pub(super) fn forwarded(
             answered,
             end: Delivery::Withheld,
         },
-        _ => instead(
-            service::origin_failed(call, forward),
-            forward.watch.and(answered),
-        ),
+        _ => instead(failed(), forward.watch.and(answered)),
     }
 }
 

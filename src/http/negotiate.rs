@@ -75,6 +75,13 @@ pub fn is_given_in_place(call: &Call) -> bool {
     !matches!(call.header("sec-fetch-mode").as_ref(), "" | "navigate")
 }
 
+/// Whether a page is asked for by name, for an answer that is data to a request that says nothing.
+#[must_use]
+pub fn names_page(call: &Call) -> bool {
+    let [_, page] = ranks(call);
+    is_navigation(call) || page.is_named() && !wants_json(call)
+}
+
 /// Whether `Accept` takes one of the two; without that header everything is taken (RFC 9110 12.5.1).
 pub(crate) fn takes_page_or_data(call: &Call) -> bool {
     call.header("accept").is_empty() || ranks(call).into_iter().any(Rank::is_taken)

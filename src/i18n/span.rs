@@ -3,7 +3,7 @@
 /// A length of time, as it is worded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    /// `minutes` or `hours`: the text that counts them.
+    /// `minutes`, `hours` or `days`: the text that counts them.
     pub(super) unit: &'static str,
     /// Where it is a range, its beginning; less than `to`.
     pub(super) from: Option<u64>,
@@ -17,10 +17,12 @@ pub(super) struct Span {
 /// | below 60 | | less than a minute |
 /// | below 1 230 | `(seconds + 30) / 60` | about that many minutes, up to 20 |
 /// | below 4 500 | `seconds / 375 * 5` to `(seconds + 249) / 250 * 5` | minutes: a fifth less and a fifth more, outward to fives |
-/// | from there on | `(seconds + 2250) / 4500` to `(seconds + 1500) / 3000` | hours: a fifth less and a fifth more, rounded; where both are equal, about that many |
+/// | below 180 000 | `(seconds + 2250) / 4500` to `(seconds + 1500) / 3000` | hours: a fifth less and a fifth more, rounded; where both are equal, about that many |
+/// | from there on | `(seconds + 54000) / 108000` to `(seconds + 36000) / 72000` | days: likewise |
 ///
 /// A range holds the estimate, and both its ends only grow with it: so hours begin at 75 minutes, where "55 to 90 minutes"
-/// becomes "1 to 2 hours". Hours rounded outward would tell two hours as "1 to 3".
+/// becomes "1 to 2 hours", and days at 50 hours, where "40 to 60 hours" becomes "2 to 3 days". Hours rounded outward would tell
+/// two hours as "1 to 3".
 pub(super) fn span(seconds: u64) -> Option<Span> {
     let (unit, from, to) = match seconds {
         0..60 => return None,
@@ -29,10 +31,15 @@ pub(super) fn span(seconds: u64) -> Option<Span> {
             ("minutes", minutes, minutes)
         }
         1_230..4_500 => ("minutes", seconds / 375 * 5, seconds.div_ceil(250) * 5),
-        _ => (
+        4_500..180_000 => (
             "hours",
-            seconds.saturating_add(2_250) / 4_500,
-            seconds.saturating_add(1_500) / 3_000,
+            (seconds + 2_250) / 4_500,
+            (seconds + 1_500) / 3_000,
+        ),
+        _ => (
+            "days",
+            seconds.saturating_add(54_000) / 108_000,
+            seconds.saturating_add(36_000) / 72_000,
         ),
     };
     Some(Span {
@@ -42,12 +49,14 @@ pub(super) fn span(seconds: u64) -> Option<Span> {
     })
 }
 
-/// How a time that is known is worded: minutes below two hours, hours from there on; `None` below a minute.
+/// How a time that is known is worded: minutes below two hours, hours below two days, days from there on; `None` below
+/// a minute.
 pub(super) fn known(seconds: u64) -> Option<Span> {
     let (unit, to) = match seconds {
         0..60 => return None,
         60..7_170 => ("minutes", (seconds + 30) / 60),
-        _ => ("hours", seconds.saturating_add(1_800) / 3_600),
+        7_170..171_000 => ("hours", (seconds + 1_800) / 3_600),
+        _ => ("days", seconds.saturating_add(43_200) / 86_400),
     };
     Some(Span {
         unit,
@@ -68,7 +77,11 @@ mod tests {
     }
 
     fn seconds(span: Span, number: u64) -> u128 {
-        let unit = if span.unit == "hours" { 3_600 } else { 60 };
+        let unit = match span.unit {
+            "days" => 86_400,
+            "hours" => 3_600,
+            _ => 60,
+        };
         u128::from(number) * unit
     }
 
@@ -89,7 +102,7 @@ mod tests {
                 );
             } else {
                 let off = seconds(span, span.to).abs_diff(u128::from(wait));
-                let least = if span.unit == "hours" { wait / 5 } else { 30 };
+                let least = if span.unit == "minutes" { 30 } else { wait / 5 };
                 assert!(off <= u128::from(least), "{wait}: {span:?}");
             }
         }
@@ -119,7 +132,9 @@ mod tests {
             (1_800, Some((None, 30, "minutes"))),
             (7_169, Some((None, 119, "minutes"))),
             (7_170, Some((None, 2, "hours"))),
-            (864_000, Some((None, 240, "hours"))),
+            (170_999, Some((None, 47, "hours"))),
+            (171_000, Some((None, 2, "days"))),
+            (864_000, Some((None, 10, "days"))),
         ] {
             assert_eq!(told(seconds), wording, "{seconds}");
         }
@@ -141,6 +156,13 @@ mod tests {
                 to,
             })
         };
+        let days = |from, to| {
+            Some(Span {
+                unit: "days",
+                from,
+                to,
+            })
+        };
         for (wait, told) in [
             (0, None),
             (59, None),
@@ -158,7 +180,10 @@ mod tests {
             (7_500, hours(Some(2), 3)),
             (10_800, hours(Some(2), 4)),
             (18_000, hours(Some(4), 6)),
-            (360_000, hours(Some(80), 120)),
+            (179_999, hours(Some(40), 60)),
+            (180_000, days(Some(2), 3)),
+            (360_000, days(Some(3), 5)),
+            (17_600_000, days(Some(163), 244)),
         ] {
             assert_eq!(span(wait), told, "{wait}");
         }

@@ -30,7 +30,7 @@ mod tests {
     use crate::page::brand::constant;
     use crate::page::page_context::Told;
     use crate::page::template::{Part, Same, Template};
-    use crate::page::{Brand, Links, Obstacle, Pages, Waiting, unbranded, waiting_page};
+    use crate::page::{Brand, Links, Obstacle, Pages, Waiting, waiting_page};
     use crate::queue::{Cursor, Lane, Mode, Position};
     use crate::ticket::Notice;
 
@@ -167,17 +167,22 @@ mod tests {
 
     #[test]
     fn every_other_page_is_what_handlebars_makes_of_it() {
-        for (page, text) in [
-            (&ADMIN, texts::ADMIN),
-            (&NOTICE, texts::NOTICE),
-            (&CHALLENGE, texts::CHALLENGE),
-            (&INVITATION, texts::INVITATION),
-            (&QUESTION, texts::QUESTION),
+        let [plain, named, painted] = brands();
+        for (page, text, brand) in [
+            (&ADMIN, texts::ADMIN, None),
+            (&QUESTION, texts::QUESTION, None),
+            (&NOTICE, texts::NOTICE, Some(&plain)),
+            (&NOTICE, texts::NOTICE, Some(&named)),
+            (&CHALLENGE, texts::CHALLENGE, Some(&painted)),
+            (&INVITATION, texts::INVITATION, Some(&named)),
         ] {
             let mut full = Map::new();
             fill(&mut full, page.parts.clone());
             for data in [Value::Object(full), json!({})] {
-                let same = unbranded(english());
+                let same = Same {
+                    words: english(),
+                    brand,
+                };
                 let ours = page.render(503, &data, same, "'none'");
                 assert_eq!(Some(ours), by_handlebars(text, same, data));
             }

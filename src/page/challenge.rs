@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{NOBODY, built_in, unbranded};
+use super::{Shell, built_in};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::Language;
@@ -76,9 +76,9 @@ pub fn challenge(
     challenge: &Challenge,
     unsent: Option<&str>,
     here: &str,
-    words: &Language,
-    frame_ancestors: Option<&str>,
+    shell: Shell<'_>,
 ) -> Reply {
+    let words = shell.words;
     let [title, skip, label] =
         ["posted", "challenge_skip", "continue"].map(|name| words.text(name));
     let [text, wait] = challenge.words().map(|name| words.text(name));
@@ -86,8 +86,6 @@ pub fn challenge(
     let wait = wait.replace("{time}", &time);
     let long = challenge.long(words);
     let data = object!({
-        "lang": words.tag,
-        "dir": words.direction,
         "title": title,
         "text": long.as_deref().unwrap_or(text),
         "link": challenge.verifier.as_deref(),
@@ -103,8 +101,7 @@ pub fn challenge(
         "invitation": challenge.invitation.as_deref(),
         "invited": words.text("invitation"),
     });
-    let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
-    built_in::CHALLENGE.render(status, &data, unbranded(words), frame_ancestors)
+    shell.render(&built_in::CHALLENGE, status, data)
 }
 
 #[cfg(test)]
@@ -122,7 +119,7 @@ mod tests {
             invitation: Some("/_queue/invitation?to=%2Fa".to_owned()),
         };
         for words in &LANGUAGES {
-            let reply = challenge(503, 600, &asked, None, "/a?b=1&c", words, None);
+            let reply = challenge(503, 600, &asked, None, "/a?b=1&c", Shell::plain(words));
             let page = String::from_utf8_lossy(&reply.body).into_owned();
             for part in [
                 "<form action=\"/_queue/challenge\">",
@@ -168,7 +165,7 @@ mod tests {
             ..Challenge::default()
         };
         for words in &LANGUAGES {
-            let reply = challenge(503, 600, &asked, None, "/a", words, None);
+            let reply = challenge(503, 600, &asked, None, "/a", Shell::plain(words));
             let page = String::from_utf8_lossy(&reply.body).into_owned();
             let link = format!(
                 "<a href=\"https://verify.example/?text&#x3D;1.a&amp;to&#x3D;%2Fa\">{}</a>",

@@ -24,6 +24,17 @@ pub(super) fn day(unix_ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
+/// Such as `23:46 UTC`, and `2020-08-03 23:46 UTC` on another day than `now_ms`.
+pub(super) fn moment_to_the_minute(at_ms: u64, now_ms: u64) -> String {
+    let (day, time) = (day(at_ms), time(at_ms));
+    let minute = time.rsplit_once(':').map_or("", |(minute, _)| minute);
+    if day == self::day(now_ms) {
+        format!("{minute} UTC")
+    } else {
+        format!("{day} {minute} UTC")
+    }
+}
+
 /// The Gregorian date this many days after 1970-01-01; the last one that there is for any later one.
 fn civil(days: u64) -> (i32, u8, u8) {
     let days = i32::try_from(days).unwrap_or(i32::MAX);

@@ -3,11 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Waiting;
 use super::clock::{self, iso_8601};
 use crate::http::object::object;
-use crate::i18n::Language;
-use crate::queue::{Event, Mode, Outlook, Phase};
+use crate::queue::{Event, Outlook};
 
 /// The order by lot.
 pub(super) const DRAWN: &str = "drawn";
@@ -54,70 +52,6 @@ pub fn event_words(events: &[Event]) -> String {
     words.join(", ")
 }
 
-/// The words that take the place of those for any other line.
-#[derive(Default)]
-pub(super) struct EventWords {
-    pub(super) heading: Option<&'static str>,
-    pub(super) headline: Option<String>,
-    pub(super) line: Option<&'static str>,
-    pub(super) hold: Option<&'static str>,
-    pub(super) late: Option<&'static str>,
-}
-
-impl EventWords {
-    pub(super) fn of(waiting: &Waiting, words: &Language) -> Self {
-        let Some(event) = &waiting.event else {
-            return Self::default();
-        };
-        let until = || {
-            let time = words.until(event.opens_in());
-            Some(words.text("until_open").replace("{time}", &time))
-        };
-        match (event.phase, waiting.mode) {
-            (Phase::Before, _) => Self {
-                heading: Some(words.text("not_open")),
-                headline: until(),
-                line: Some(words.text("before")).filter(|_| waiting.position.is_none()),
-                ..Self::default()
-            },
-            // Without a number there is a lot to wait for.
-            (Phase::Prequeue, Mode::Hold) if event.order == DRAWN && waiting.position.is_none() => {
-                Self {
-                    headline: until(),
-                    line: Some(words.text("lot")),
-                    ..Self::default()
-                }
-            }
-            (Phase::Drawing, Mode::Hold) => Self {
-                line: Some(words.text("drawing")).filter(|_| waiting.position.is_none()),
-                hold: Some(words.text("drawing")).filter(|_| waiting.position.is_some()),
-                ..Self::default()
-            },
-            (Phase::Prequeue, Mode::Hold) => Self {
-                headline: until().filter(|_| waiting.position.is_some()),
-                hold: Some(words.text("prequeue")),
-                ..Self::default()
-            },
-            (Phase::Over, Mode::Closed) => Self {
-                heading: Some(words.text("over_heading")),
-                line: Some(words.text("over")),
-                ..Self::default()
-            },
-            (Phase::Open, _) if event.is_too_late(waiting.estimate) => Self {
-                late: Some(words.text("late")),
-                ..Self::default()
-            },
-            _ => Self::default(),
-        }
-    }
-}
-
-/// Seconds until the event opens, on the page that counts down.
-pub(super) fn countdown(waiting: &Waiting) -> Option<u64> {
-    let event = waiting.event.filter(|event| event.phase == Phase::Before);
-    event.as_ref().map(Outlook::opens_in)
-}
-
 /// The same as data, for programs.
 #[derive(Serialize)]
 pub(super) struct EventData {
@@ -146,6 +80,7 @@ impl EventData {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::Phase;
 
     #[test]
     fn programs_read_the_times_of_an_event_and_whether_they_come_too_late() {

@@ -1,30 +1,21 @@
 //! The page on which a visitor gives an invitation, with scripts and without: by an act, since a program that opens a link uses none.
 
-use super::{NOBODY, built_in, unbranded};
+use super::{Shell, built_in};
 use crate::http::Reply;
 use crate::http::object::object;
-use crate::i18n::Language;
 
 /// The page, whose form sends the code to `action`, and from which the visitor goes on to `to`. A code that came with the link, in the
 /// query or behind `#`, leaves a button to press.
 #[must_use]
-pub fn invitation(
-    action: &str,
-    code: Option<&str>,
-    to: &str,
-    words: &Language,
-    frame_ancestors: Option<&str>,
-) -> Reply {
+pub fn invitation(action: &str, code: Option<&str>, to: &str, shell: Shell<'_>) -> Reply {
     let [title, ready, paste, label] = [
         "invitation",
         "invitation_ready",
         "invitation_text",
         "continue",
     ]
-    .map(|name| words.text(name));
+    .map(|name| shell.words.text(name));
     let data = object!({
-        "lang": words.tag,
-        "dir": words.direction,
         "title": title,
         "text": if code.is_some() { ready } else { paste },
         "ready": ready,
@@ -33,8 +24,7 @@ pub fn invitation(
         "action": action,
         "to": to,
     });
-    let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
-    built_in::INVITATION.render(200, &data, unbranded(words), frame_ancestors)
+    shell.render(&built_in::INVITATION, 200, data)
 }
 
 #[cfg(test)]
@@ -45,7 +35,7 @@ mod tests {
     #[test]
     fn the_page_has_a_form_in_every_language() {
         for words in &LANGUAGES {
-            let reply = invitation("/_queue/invitation", None, "/a?b=1&c", words, None);
+            let reply = invitation("/_queue/invitation", None, "/a?b=1&c", Shell::plain(words));
             let page = String::from_utf8_lossy(&reply.body).into_owned();
             for part in [
                 "<form method=\"post\" action=\"/_queue/invitation\"",
@@ -62,13 +52,18 @@ mod tests {
     #[test]
     fn a_code_that_came_with_the_link_leaves_a_button_to_press() {
         for words in &LANGUAGES {
-            let reply = invitation("/_queue/invitation", Some("a.b.c"), "/", words, None);
+            let reply = invitation(
+                "/_queue/invitation",
+                Some("a.b.c"),
+                "/",
+                Shell::plain(words),
+            );
             let page = String::from_utf8_lossy(&reply.body).into_owned();
             let field = page.split("<input").nth(2).unwrap_or_default();
             for part in ["name=\"invitation\"", "type=\"hidden\" value=\"a.b.c\""] {
                 assert!(field.contains(part), "{part} in {page}");
             }
-            let text = format!("<p>{}</p>", words.text("invitation_ready"));
+            let text = format!("<p id=text>{}</p>", words.text("invitation_ready"));
             assert!(page.contains(&text), "{page}");
         }
     }

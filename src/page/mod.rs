@@ -7,12 +7,15 @@ mod built_in;
 mod challenge;
 mod clock;
 mod cloudflare;
+mod countdown;
 mod event;
 mod invitation;
 mod noticed;
 mod page_context;
 mod pages;
 mod panel;
+mod papers;
+mod shell;
 mod stage;
 mod template;
 mod update;
@@ -33,6 +36,9 @@ pub use panel::{
     Question, Rejection, Unconfirmed, number, pace_words, panel, panel_without_store, people,
     question,
 };
+pub use papers::{LotView, ReceiptView, lot, no_receipt, receipt};
+use serde_json::Value;
+pub use shell::Shell;
 pub use stage::Obstacle;
 pub use template::Refusal;
 use template::Same;
@@ -57,45 +63,53 @@ pub enum CookieTrial {
 
 /// A page about cookies.
 #[must_use]
-pub fn cookies(status: u16, words: &Language, to: &str, trial: CookieTrial) -> Reply {
-    let label = words.text("again");
-    let (title, text, link) = match trial {
-        CookieTrial::UnderWay => ("heading_unnumbered", "unnumbered", None),
-        CookieTrial::Failed => ("cookies", "cookies_why", Some(Link { to, label })),
-    };
-    let [title, text] = [title, text].map(|name| words.text(name));
-    notice_in(words, status, title, text, link, NOBODY)
+pub fn cookies(status: u16, shell: Shell<'_>, to: &str, trial: CookieTrial) -> Reply {
+    let label = shell.words.text("again");
+    match trial {
+        CookieTrial::UnderWay => shell.notice(status, ["heading_unnumbered", "unnumbered"], None),
+        CookieTrial::Failed => {
+            shell.notice(status, ["cookies", "cookies_why"], Some(Link { to, label }))
+        }
+    }
 }
 
 /// No number is given to a visitor of whom the platform says something.
 #[must_use]
-pub fn refused(words: &Language, frame_ancestors: Option<&str>) -> Reply {
-    let [title, text] = ["refused", "refused_why"].map(|name| words.text(name));
-    let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
-    notice_in(words, 403, title, text, None, frame_ancestors)
+pub fn refused(shell: Shell<'_>) -> Reply {
+    shell.notice(403, ["refused", "refused_why"], None)
 }
 
 /// The site's firewall stops the request.
 #[must_use]
-pub fn stopped(words: &Language, frame_ancestors: Option<&str>) -> Reply {
-    let [title, text] = ["stopped", "stopped_why"].map(|name| words.text(name));
-    let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
-    notice_in(words, 403, title, text, None, frame_ancestors)
+pub fn stopped(shell: Shell<'_>) -> Reply {
+    shell.notice(403, ["stopped", "stopped_why"], None)
+}
+
+/// The origin did not answer a visitor inside. `more` is for a developer.
+#[must_use]
+pub fn away(shell: Shell<'_>, more: Option<&str>) -> Reply {
+    let more: Vec<Value> = more
+        .map(|line| object!({ "line": line }))
+        .into_iter()
+        .collect();
+    let [title, text] = ["posted", "away"].map(|name| shell.words.text(name));
+    shell.page(502, title, text, object!({ "more": more }))
 }
 
 /// A form was posted by a visitor whose ticket did not come along: it was not delivered, and this page goes on to `to`.
 #[must_use]
-pub fn posted(status: u16, words: &Language, to: &str, frame_ancestors: Option<&str>) -> Reply {
-    let [title, text, label] = ["posted", "posted_why", "continue"].map(|name| words.text(name));
-    let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
-    notice_in(
-        words,
-        status,
-        title,
-        text,
-        Some(Link { to, label }),
-        frame_ancestors,
-    )
+pub fn posted(status: u16, shell: Shell<'_>, to: &str) -> Reply {
+    let label = shell.words.text("continue");
+    shell.notice(status, ["posted", "posted_why"], Some(Link { to, label }))
+}
+
+/// The languages, of which the visitor chooses one: `action` takes it, and leads back to `to`.
+#[must_use]
+pub fn languages(shell: Shell<'_>, action: &str, to: &str) -> Reply {
+    let language = |words: &Language| object!({ "tag": words.tag, "name": words.text("name") });
+    let languages: Vec<Value> = i18n::LANGUAGES.iter().map(language).collect();
+    let more = object!({ "action": action, "to": to, "languages": languages });
+    shell.page(200, shell.words.text("language"), "", more)
 }
 
 /// The way on from a page.
@@ -107,35 +121,17 @@ pub struct Link<'a> {
     pub label: &'a str,
 }
 
-/// A page about a problem, with a way on.
+/// A page for an operator about a problem, with a way on.
 #[must_use]
 pub fn problem(status: u16, title: &str, text: &str, link: Link<'_>) -> Reply {
-    notice_in(i18n::english(), status, title, text, Some(link), NOBODY)
+    let more = object!({ "link": link.to, "label": link.label });
+    Shell::plain(i18n::english()).page(status, title, text, more)
 }
 
-/// A page with one thing to say.
+/// A page of a service whose configuration cannot be read, with one thing to say.
 #[must_use]
 pub fn notice(status: u16, title: &str, text: &str) -> Reply {
-    notice_in(i18n::english(), status, title, text, None, NOBODY)
-}
-
-fn notice_in(
-    words: &Language,
-    status: u16,
-    title: &str,
-    text: &str,
-    link: Option<Link<'_>>,
-    frame_ancestors: &str,
-) -> Reply {
-    let data = object!({
-        "lang": words.tag,
-        "dir": words.direction,
-        "title": title,
-        "text": text,
-        "link": link.map(|link| link.to),
-        "label": link.map(|link| link.label),
-    });
-    built_in::NOTICE.render(status, &data, unbranded(words), frame_ancestors)
+    Shell::plain(i18n::english()).page(status, title, text, Value::Null)
 }
 
 #[cfg(test)]

@@ -4,16 +4,17 @@
 
 use serde_json::Value;
 
-use super::event::{DRAWN, countdown};
+use super::clock::moment_to_the_minute;
+use super::countdown;
+use super::event::DRAWN;
 use super::noticed::notice;
 use super::template::{Names, OBJECT, Same, Shown, values};
 use super::update::Worded;
 use super::{Brand, Links, Waiting};
-use crate::http::object::object;
-use crate::i18n::{LANGUAGES, Language};
+use crate::i18n::Language;
 
-/// Every name but those of what has names itself: `brand` and `languages`.
-const NAMES: [&str; 41] = [
+/// Every name but `brand`, which has names itself.
+const NAMES: [&str; 47] = [
     "lang",
     "dir",
     "title",
@@ -29,7 +30,6 @@ const NAMES: [&str; 41] = [
     "line",
     "wait",
     "estimate",
-    "at",
     "valid",
     "cursor",
     "unserved",
@@ -55,6 +55,13 @@ const NAMES: [&str; 41] = [
     "invitation",
     "switch",
     "other",
+    "usual",
+    "bell",
+    "opens",
+    "opening",
+    "left",
+    "draw",
+    "home",
 ];
 
 /// A waiting visitor's page.
@@ -95,34 +102,44 @@ impl<'a> Told<'a> {
     /// All of it, for Handlebars: each name is always there, if only as `null`.
     pub(super) fn value(&self) -> Value {
         let mut all = values(self, &NAMES);
-        let language = |words: &Language| {
-            let is_chosen = words.tag == self.words.tag;
-            object!({ "tag": words.tag, "name": words.text("name"), "chosen": is_chosen })
-        };
-        let languages: Vec<Value> = LANGUAGES.iter().map(language).collect();
         all.insert("brand".to_owned(), self.brand.into());
-        all.insert("languages".to_owned(), languages.into());
         Value::Object(all)
     }
 
     pub(super) fn heading(&self) -> &str {
-        let worded = &self.worded;
+        self.worded.heading.unwrap_or_else(|| self.usual_heading())
+    }
+
+    /// The heading where a state has none of its own.
+    fn usual_heading(&self) -> &str {
         match &self.brand.heading {
-            _ if worded.heading.is_some() => worded.heading.unwrap_or_default(),
-            _ if worded.closed.is_some() => self.words.text("closed_heading"),
             Some(heading) => heading,
             // Without a number there is no place in the line.
-            None if worded.position.is_none() => self.words.text("heading_unnumbered"),
+            None if self.worded.position.is_none() => self.words.text("heading_unnumbered"),
             None => self.words.text("heading"),
         }
     }
 
     fn title(&self) -> Shown<'_> {
-        let heading = self.heading();
+        let heading = match self.worded.opens {
+            Some(_) => self.words.text("not_open"),
+            None => self.heading(),
+        };
         match &self.worded.ahead {
             Some(ahead) => format!("{ahead} \u{b7} {heading}").into(),
             None => heading.into(),
         }
+    }
+
+    /// When the event opens, for a page without scripts: in UTC, since the visitor's zone is not known.
+    fn opening(&self) -> Option<String> {
+        let event = self
+            .waiting
+            .event
+            .as_ref()
+            .filter(|_| self.worded.opens.is_some())?;
+        let time = moment_to_the_minute(event.times.1, event.now_ms);
+        Some(self.words.text("opens_at").replace("{time}", &time))
     }
 
     fn headline(&self) -> Option<&str> {
@@ -132,22 +149,11 @@ impl<'a> Told<'a> {
 
     /// Why the figures may not be the latest.
     fn state(&self) -> &str {
-        let waiting = self.waiting;
-        match (waiting.is_old, self.worded.hold, waiting.still) {
-            (true, ..) if waiting.position.is_some() => self.words.text("old"),
-            (_, Some(hold), _) => hold,
-            (.., true) => self.words.text("paused"),
-            _ => "",
+        match self.worded.old {
+            Some(old) => old,
+            None if self.waiting.still => self.words.text("paused"),
+            None => "",
         }
-    }
-
-    /// All languages, by their own names.
-    fn languages(&self) -> Shown<'_> {
-        let row = |words: &'static Language| -> Box<dyn Names> {
-            let is_chosen = words.tag == self.words.tag;
-            Box::new(Choice { words, is_chosen })
-        };
-        Shown::Rows(LANGUAGES.iter().map(row).collect())
     }
 
     /// The names of what the visitor may wish for: when the page looks, and its language.
@@ -156,7 +162,8 @@ impl<'a> Told<'a> {
         match name {
             "paused" => Shown::Flag(waiting.still),
             "refresh" => waiting.refresh.into(),
-            "look" if waiting.still => Shown::Nothing,
+            // What is over opens no more, as far as is known.
+            "look" if waiting.still || self.worded.stage == "over" => Shown::Nothing,
             "look" => self.words.counted("look", waiting.refresh).into(),
             "here" => links.here.as_str().into(),
             "place" => links.place.as_str().into(),
@@ -170,8 +177,8 @@ impl<'a> Told<'a> {
                 let drawn = waiting.event.filter(|event| event.order == DRAWN);
                 drawn.map(|_| links.lot.as_str()).into()
             }
+            "home" => links.home.as_deref().into(),
             "invitation" => links.invitation.as_deref().into(),
-            "languages" => self.languages(),
             // What the switch of the updates does now, and then.
             "switch" if waiting.still => self.words.text("resume").into(),
             "other" if !waiting.still => self.words.text("resume").into(),
@@ -203,9 +210,13 @@ impl Names for Told<'_> {
             "ahead" => worded.ahead.as_deref().into(),
             "line" => worded.line.as_str().into(),
             "wait" => worded.wait.as_deref().into(),
-            "estimate" => countdown(waiting).or(worded.estimate).into(),
-            "at" if countdown(waiting).is_some() => words.text("opens_at").into(),
-            "at" => words.text("at").into(),
+            "usual" => worded.heading.map(|_| self.usual_heading()).into(),
+            "bell" => worded.bell.map(|name| words.text(name)).into(),
+            "opens" => worded.opens.into(),
+            "opening" => self.opening().into(),
+            "left" => worded.opens.and_then(countdown::bits).into(),
+            "draw" => Shown::Flag(matches!(worded.stage, "lot" | "drawing")),
+            "estimate" => worded.estimate.into(),
             "valid" => worded.valid.into(),
             "cursor" => worded.cursor.into(),
             "unserved" => Shown::Flag(worded.cursor == Some(0)),
@@ -219,23 +230,6 @@ impl Names for Told<'_> {
             "notice" => notice(waiting, words).into(),
             "state" => self.state().into(),
             _ => self.wish(name),
-        }
-    }
-}
-
-/// A language that the visitor may choose.
-struct Choice {
-    words: &'static Language,
-    is_chosen: bool,
-}
-
-impl Names for Choice {
-    fn named(&self, name: &str) -> Shown<'_> {
-        match name {
-            "tag" => self.words.tag.into(),
-            "name" => self.words.text("name").into(),
-            "chosen" => Shown::Flag(self.is_chosen),
-            _ => Shown::Nothing,
         }
     }
 }

@@ -183,6 +183,7 @@ fn samples(words: &'static Language) -> Samples {
         updates: "/_queue/updates".to_owned(),
         language: "/_queue/language".to_owned(),
         lot: "/_queue/lot".to_owned(),
+        home: something(),
         invitation: something(),
     };
     Samples {
@@ -282,7 +283,7 @@ mod tests {
         );
         let page = String::from_utf8_lossy(&reply.body).into_owned();
         let line = "Your place is kept. We can’t see how far the line has moved right now.";
-        let notice = format!("<h1>You’re in line</h1><p>{line}</p>");
+        let notice = format!("<h1>You’re in line</h1><p id=text>{line}</p>");
         assert!(reply.status == 429 && page.contains(&notice), "{page}");
         let policy = reply.headers.iter().map(|(_, value)| value.as_str());
         assert!(

@@ -1,18 +1,21 @@
 //! An update of the waiting page: the figures in words, the same as on the page.
 
 use super::Waiting;
-use super::event::EventWords;
-use super::stage::Stage;
+use super::stage::{Headline, Stage, opens_in};
 use crate::http::Reply;
 use crate::i18n::Language;
-use crate::queue::{Lane, Mode};
+use crate::queue::Mode;
 use serde::Serialize;
 
 /// The figures in words, the same on the page and in its updates.
 #[derive(Serialize)]
 pub(super) struct Worded<'a> {
-    #[serde(skip)]
+    /// What stands in the place of the usual heading.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) heading: Option<&'static str>,
+    /// The button that rings.
+    #[serde(skip)]
+    pub(super) bell: Option<&'static str>,
     pub(super) waiting: bool,
     pub(super) stage: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,6 +32,9 @@ pub(super) struct Worded<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) progress: Option<u64>,
     pub(super) refresh_seconds: u64,
+    /// Seconds until the event opens, where the page counts down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) opens: Option<u64>,
     /// Seconds until the turn, and for which it is kept: the page makes times of the day of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) estimate: Option<u64>,
@@ -53,28 +59,18 @@ pub(super) struct Worded<'a> {
 impl<'a> Worded<'a> {
     pub(super) fn new(waiting: &'a Waiting, words: &'a Language) -> Self {
         let stage = Stage::of(waiting);
-        let event = EventWords::of(waiting, words);
+        let row = stage.row(waiting);
         let ahead = waiting.seen.map(|(_, ahead)| ahead);
-        let position = waiting.position.map(|position| position.0);
-        // A visitor without a number has no place that could be kept.
-        let is_on_hold = waiting.mode == Mode::Hold && position.is_some();
-        let keeps_number = position.filter(|_| is_on_hold || stage == Stage::Closed);
-        let keeps = |number| {
-            words
-                .text("kept_number")
-                .replace("{n}", &words.number(number))
-        };
-        let line = event.line.map(str::to_owned);
-        let headline = || stage.headline(words).map(str::to_owned);
-        // An event that is over, or has not begun, keeps no number.
-        let kept = keeps_number.filter(|_| line.is_none()).map(keeps);
+        let opens = opens_in(waiting).filter(|_| row.headline == Headline::Countdown);
+        let text = |name| words.text(name).to_owned();
         Self {
-            heading: event.heading,
+            heading: row.heading.map(|name| words.text(name)),
+            bell: row.bell,
             waiting: true,
-            stage: stage.name(),
-            position,
+            stage: row.name,
+            position: waiting.position.map(|position| position.0),
             ahead: ahead.map(|ahead| words.number(ahead)),
-            line: line.unwrap_or_else(|| stage.line(waiting, words)),
+            line: row.line(waiting, words),
             wait: ahead.map(|_| words.wait(waiting.estimate)),
             serving: waiting.seen.map(|(cursor, _)| words.number(cursor.0)),
             cursor: waiting.seen.map(|(cursor, _)| cursor.0),
@@ -82,28 +78,23 @@ impl<'a> Worded<'a> {
                 .zip(waiting.first)
                 .map(|(ahead, first)| progress(ahead, first)),
             refresh_seconds: waiting.refresh,
+            opens,
             estimate: waiting.estimate,
             valid: waiting.valid,
             message: waiting.message.as_deref(),
             said: waiting.said,
-            old: waiting.is_old.then(|| words.text("old")),
-            hold: is_on_hold.then(|| event.hold.unwrap_or_else(|| words.text("hold"))),
-            headline: event.headline.or_else(headline),
-            detail: event
-                .hold
-                .or(event.late)
-                .or(lane(waiting, words))
-                .map(str::to_owned)
-                .or(kept),
+            // A visitor without a number has no place that could be kept.
+            old: (waiting.is_old && waiting.position.is_some()).then(|| words.text("old")),
+            hold: stage.hold(waiting).map(|name| words.text(name)),
+            headline: match row.headline {
+                Headline::Text(name) => Some(text(name)),
+                Headline::Countdown => opens.map(|seconds| words.until(seconds)),
+                Headline::Wait | Headline::None => None,
+            },
+            detail: stage.detail(waiting, words),
             closed: (waiting.mode == Mode::Closed).then_some(true),
         }
     }
-}
-
-/// That the visitor waits in the front lane, where the board says how far that is.
-fn lane<'a>(waiting: &Waiting, words: &'a Language) -> Option<&'a str> {
-    let is_moving = waiting.seen.is_some() && waiting.mode != Mode::Hold;
-    (waiting.lane == Lane::Front && is_moving).then(|| words.text("front"))
 }
 
 /// How much of the way is done, in percent; the last step is one's own.

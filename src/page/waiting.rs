@@ -5,12 +5,13 @@ use super::event::EventData;
 use super::page_context::Told;
 use super::pages::Page;
 use super::stage::Obstacle;
-use super::{CfWaitingRoom, Challenge, NOBODY, Pages, notice_in};
+use super::{CfWaitingRoom, Challenge, NOBODY, Pages, Shell};
 use crate::http::Reply;
 use crate::i18n::Language;
 use crate::queue::{Cursor, Lane, Mode, Outlook, Position, Verdict, decide};
 use crate::ticket::Notice;
 use serde::Serialize;
+use serde_json::Value;
 
 /// What a waiting visitor reads.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,10 @@ pub struct Waiting {
     pub mode: Mode,
     /// What keeps a called visitor out, besides the mode.
     pub obstacle: Obstacle,
+    /// Whether the visitor has a number that counts in a draw by lot.
+    pub in_draw: bool,
+    /// About how many were called and are not inside yet, where a cap holds.
+    pub at_door: Option<u64>,
     /// Why the number is a new one.
     pub notice: Option<Notice>,
     /// What operators tell waiting visitors.
@@ -80,6 +85,8 @@ pub struct Links {
     pub language: String,
     /// What an order by lot follows from.
     pub lot: String,
+    /// The site's start page, where another line or none leads there.
+    pub home: Option<String>,
     /// Takes an invitation; none where none is taken.
     pub invitation: Option<String>,
 }
@@ -95,6 +102,11 @@ pub fn waiting_page(
     frame_ancestors: Option<&str>,
 ) -> Reply {
     let told = Told::new(waiting, links, words, &pages.brand);
+    let shell = Shell {
+        words,
+        brand: &pages.brand,
+        frame_ancestors,
+    };
     let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
     let shown = match pages.page(words) {
         Page::BuiltIn(page) => Some(page.render(status, &told, told.same(), frame_ancestors)),
@@ -103,7 +115,7 @@ pub fn waiting_page(
     };
     shown.unwrap_or_else(|| {
         let (title, text) = (told.heading(), told.worded.line.as_str());
-        notice_in(words, status, title, text, None, frame_ancestors)
+        shell.page(status, title, text, Value::Null)
     })
 }
 

@@ -6,17 +6,19 @@
 use std::cell::RefMut;
 use std::io::Read;
 
-use super::{FollowUp, Outcome, Request, afterwards, entries, handle, unsound};
+use super::{FollowUp, Outcome, Request, afterwards, entries, handle, origin_failed, unsound};
 use crate::cache::CachedBoard;
 use crate::cache::Pop;
 use crate::cache::outbox::Tally;
 use crate::config::{Query, Unsound};
 use crate::http::{Answer, Call, Commands, Forward, Reply};
+use crate::page::Shell;
 use crate::queue::{
     AboveBound, Actor, Answered, Change, Changed, CountedRenewal, EndedSession, Now, Platform,
     RoomName,
 };
 use crate::telemetry::log::{self, Decision, RequestFacts};
+use crate::visitor::language::{plain_shell, shell};
 
 /// What only a host can do for a request.
 pub trait Host {
@@ -27,7 +29,8 @@ pub trait Host {
     fn send(&mut self, reply: Reply) -> u16;
 
     /// Sends the request to the origin, whose answer goes to the visitor unless it is withheld.
-    fn forward(&mut self, forward: &Forward, call: &Call) -> Forwarded;
+    /// `failed` is what the visitor reads where it could not be sent.
+    fn forward(&mut self, forward: &Forward, call: &Call, failed: &dyn Fn() -> Reply) -> Forwarded;
 
     /// What this host has counted for the room of the request.
     fn tally(&self) -> RefMut<'_, Tally>;
@@ -100,7 +103,7 @@ pub fn serve(request: &Request<'_>, body: &mut dyn Read, host: &mut dyn Host) ->
     let (call, config, room) = (request.call, request.config, request.room);
     let mut outcome = handle(request, body);
     let after = std::mem::replace(&mut outcome.after, FollowUp::Nothing);
-    let served = deliver(outcome, call, request.now, host);
+    let served = deliver(outcome, call, &|| shell(None, request), request.now, host);
     let name = Some(&room.name);
     write_down(&served, call, name, config.logging.query, request.now, host);
     for line in entries::refused_entries(request.now, room) {
@@ -122,7 +125,7 @@ pub fn serve_unsound(
 ) {
     match unsound::passes(call, now, unsound, pop, platform) {
         Ok(outcome) => {
-            let served = deliver(outcome, call, now, host);
+            let served = deliver(outcome, call, &|| plain_shell(call), now, host);
             let room = unsound.place_of(call).map(|place| &place.room.name);
             write_down(&served, call, room, Query::LeftOut, now, host);
         }
@@ -134,7 +137,13 @@ pub fn serve_unsound(
 }
 
 /// Answers the visitor, and counts that. A visitor who goes in by a good answer only is in once it is delivered.
-fn deliver(outcome: Outcome<'_>, call: &Call, now: Now, host: &mut dyn Host) -> Served {
+fn deliver<'s>(
+    outcome: Outcome<'_>,
+    call: &Call,
+    shell: &dyn Fn() -> Shell<'s>,
+    now: Now,
+    host: &mut dyn Host,
+) -> Served {
     let Outcome {
         answer,
         record,
@@ -163,7 +172,7 @@ fn deliver(outcome: Outcome<'_>, call: &Call, now: Now, host: &mut dyn Host) -> 
         mut status,
         answered,
         end,
-    } = host.forward(&forward, call);
+    } = host.forward(&forward, call, &|| origin_failed(call, &forward, shell()));
     let ended = match forward.commands {
         Commands::Read(ending) if end == Delivery::SessionEnded => {
             ending.map(|ending| ending.session)

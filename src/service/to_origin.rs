@@ -8,8 +8,8 @@ use crate::queue::Position;
 use crate::queue::Reason;
 use crate::request::Request;
 use crate::telemetry::log::Decision;
-use crate::visitor::answer;
 use crate::visitor::visit::FollowUp;
+use crate::visitor::{answer, language};
 use std::borrow::Cow;
 
 /// What visitors may send.
@@ -29,8 +29,11 @@ pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome<'static>
     let mut outcome = forward_with(bare, reason);
     let inspected = waf::of_request(call, config.waf.as_ref(), request.platform);
     outcome.note(inspected, &|stop| {
-        let frames = config.web.frame_ancestors.as_deref();
-        for_visitor(call, answer::stopped(stop, None, call, frames), config)
+        for_visitor(
+            call,
+            answer::stopped(stop, language::shell(None, request), call),
+            config,
+        )
     });
     outcome
 }

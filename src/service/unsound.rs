@@ -13,11 +13,11 @@ use crate::http::{Call, Reply};
 use crate::operator;
 use crate::queue::{Lane, Now, Platform, Reason};
 use crate::telemetry::log::Decision;
-use crate::visitor::answer;
 use crate::visitor::ticket_cookie;
 use crate::visitor::visit::{
     is_called_only, is_kept_out, renewed_unsigned, still_inside, was_ended,
 };
+use crate::visitor::{answer, language};
 
 /// The request's way to the origin; or else what it is answered, of which nothing is counted or logged.
 pub(super) fn passes(
@@ -167,7 +167,7 @@ fn inspected<'a>(
         KnownWaf::Unknown => None,
     };
     outcome.note(waf::inspected(waf, platform), &|stop| {
-        let reply = answer::stopped(stop, None, call, None);
+        let reply = answer::stopped(stop, language::plain_shell(call), call);
         secured(call, for_method(call, reply))
     });
     Some(outcome)

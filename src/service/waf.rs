@@ -10,7 +10,7 @@ use crate::request::Request;
 use crate::telemetry::log::Decision;
 use crate::visitor::outcome::VisitOutcome;
 use crate::visitor::visit::{Visit, is_called_only};
-use crate::visitor::{Kind, answer};
+use crate::visitor::{Kind, answer, language};
 
 /// What this firewall says of a request; nothing where it is not asked.
 pub(super) fn inspected(waf: Option<&Waf>, platform: &dyn Platform) -> Option<Inspected> {
@@ -53,8 +53,7 @@ pub(super) fn visit_stopped(
     } else {
         Some(signed(visit, || kind, request))
     };
-    let frames = config.web.frame_ancestors.as_deref();
-    let reply = answer::stopped(stop, Some(&visit.ticket), call, frames);
+    let reply = answer::stopped(stop, language::shell(Some(&visit.ticket), request), call);
     let reply = reply.with_cookies(cookies.unwrap_or_default());
     Answer::Reply(for_visitor(call, reply, config))
 }

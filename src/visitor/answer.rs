@@ -6,7 +6,6 @@ mod refused;
 use crate::config::Room;
 use crate::http::Reply;
 use crate::http::negotiate::{is_given_in_place, is_in_no_frame, is_posted_form, wants_json};
-use crate::i18n::words;
 use crate::page::{self, CfWaitingRoom, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
@@ -109,12 +108,7 @@ fn nothing() -> Reply {
 /// sends the cookie which it held back from the form of another one (RFC 6265bis 5.2).
 fn posted(status: u16, request: &Request<'_>) -> Reply {
     let here = here(request.call);
-    let reply = page::posted(
-        status,
-        words(&request.call.header("accept-language")),
-        &here,
-        request.config.web.frame_ancestors.as_deref(),
-    );
+    let reply = page::posted(status, language::shell(None, request), &here);
     reply.with("refresh", format!("{READING_TIME}; url={here}"))
 }
 
@@ -160,11 +154,13 @@ fn page(
     } = *request;
     let here = here(call);
     let every = if waiting.still { "on" } else { "off" };
+    let is_over = (waiting.event.as_ref()).is_some_and(|event| event.phase == Phase::Over);
     let links = Links {
         place: format!("{}/place", room.routes),
         updates: urls::updates(room, &here, every),
         language: format!("{}/language", room.routes),
         lot: format!("{}/lot", room.routes),
+        home: is_over.then(|| urls::start_page(request)).flatten(),
         invitation: urls::invitation(request),
         here,
     };
@@ -204,12 +200,18 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     let (message, said) = message(board.map(|board| &board.live), room);
     let tells_place = !visit_awaits_lot(visit, request);
     let is_challenged = visit.end == VisitOutcome::Challenged;
+    let sessions = visit
+        .board
+        .as_ref()
+        .and_then(|board| board.sessions.as_ref());
     Waiting {
         position: visit.position().filter(|_| tells_place),
         lane: visit.ticket.lane,
         seen: visit.cursor().zip(ahead).filter(|_| tells_place),
         mode,
         obstacle: row.obstacle,
+        in_draw: !tells_place,
+        at_door: sessions.map(|sessions| sessions.late),
         notice: visit.ticket.notice,
         message,
         said,

@@ -44,10 +44,9 @@ fn form(request: &Request<'_>) -> Reply {
 /// The page that takes an invitation: the code that came with the link, if one did, and where the visitor goes on.
 fn asking(code: Option<&str>, to: &str, request: &Request<'_>) -> Reply {
     let held = ticket_cookie::ticket(request);
-    let words = language::of(held.as_ref(), request.call);
+    let shell = language::shell(held.as_ref(), request);
     let action = format!("{}/invitation", request.room.routes);
-    let frames = request.config.web.frame_ancestors.as_deref();
-    page::invitation(&action, code, to, words, frames).with("vary", "Accept-Language, Cookie")
+    page::invitation(&action, code, to, shell).with("vary", "Accept-Language, Cookie")
 }
 
 fn posted(body: &mut dyn Read, request: &Request<'_>) -> ApiAnswer {

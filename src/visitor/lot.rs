@@ -1,10 +1,13 @@
 //! What anybody may check of an order by lot, and what it gave to the visitor who asks.
 
 use crate::http::Reply;
+use crate::http::negotiate::names_page;
 use crate::http::object::object;
+use crate::page::{self, LotView};
 use crate::queue::{Begun, Board, Lane, Position};
 use crate::request::Request;
 use crate::ticket::{Ticket, TicketStage};
+use crate::visitor::language;
 use serde_json::Value;
 
 /// What is accepted as a lane.
@@ -13,7 +16,12 @@ const ACCEPTED: &str = "lane is main, front or the name of a region";
 /// What is known here of the lot, without a question to the store.
 #[must_use]
 pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
+    let is_page = names_page(request.call);
+    let shell = || language::unframed(ticket, request);
     let Some(board) = request.pop.last_board() else {
+        if is_page {
+            return page::lot(503, shell(), LotView::default());
+        }
         let detail = "nothing is known here of the line yet; ask again in some seconds";
         return Reply::problem(503, "Not known yet", detail);
     };
@@ -25,32 +33,83 @@ pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
         return Reply::problem(400, "No such lane", ACCEPTED);
     };
     let board = board.of(lane);
-    let ticket = ticket.filter(|ticket| ticket.lane == lane);
-    Reply::data(200, &told(&board, lane, ticket, request.room.name.as_str()))
+    let ticket_here = ticket.filter(|ticket| ticket.lane == lane);
+    let lot = Lot::of(&board, ticket_here);
+    let reply = if is_page {
+        page::lot(
+            200,
+            shell(),
+            lot.as_ref().map(Lot::view).unwrap_or_default(),
+        )
+    } else {
+        Reply::data(200, &told(lot.as_ref(), lane, request.room.name.as_str()))
+    };
+    reply.with("vary", "Accept, Accept-Language, Cookie")
 }
 
-fn told(board: &Board, lane: Lane, ticket: Option<&Ticket>, room: &str) -> Value {
-    let begun = board
-        .begun
-        .as_ref()
-        .filter(|begun| begun.commitment.is_some());
-    let Some(begun) = begun else {
+/// What is known of an order by lot, and what it gave to one ticket.
+struct Lot<'a> {
+    begun: &'a Begun,
+    commitment: &'a str,
+    seed: Option<String>,
+    /// As which one the holder came, and at which place the lot put them.
+    ticket: Option<(u64, Option<u64>)>,
+}
+
+impl<'a> Lot<'a> {
+    fn of(board: &'a Board, ticket: Option<&Ticket>) -> Option<Self> {
+        let begun = board.begun.as_ref()?;
+        Some(Self {
+            begun,
+            commitment: begun.commitment.as_deref()?,
+            seed: begun.seed().map(|seed| seed.hex()),
+            ticket: ticket.and_then(|ticket| place(begun, board, ticket)),
+        })
+    }
+
+    fn view(&self) -> LotView<'_> {
+        let lot = self.begun.lot.as_ref();
+        let values = [
+            ("commitment", Some(self.commitment)),
+            ("value", lot.map(|lot| lot.value.as_str())),
+            ("secret", lot.map(|lot| lot.secret.as_str())),
+            ("seed", self.seed.as_deref()),
+        ];
+        let is_told = |(name, value): (&'static str, Option<&str>)| Some((name, value?.to_owned()));
+        LotView {
+            is_drawn: true,
+            source: self.begun.order.source(),
+            came: self.ticket.map(|(came, _)| came),
+            place: self
+                .ticket
+                .and_then(|(_, given)| given.zip(self.begun.drawn())),
+            values: values.into_iter().filter_map(is_told).collect(),
+        }
+    }
+}
+
+fn told(lot: Option<&Lot<'_>>, lane: Lane, room: &str) -> Value {
+    let Some(Lot {
+        begun,
+        commitment,
+        seed,
+        ticket,
+    }) = lot
+    else {
         return object!({ "room": room, "event": None::<&str> });
     };
     let lot = begun.lot.as_ref();
-    let seed = begun.seed().map(|seed| seed.hex());
-    let place = ticket.and_then(|ticket| place(begun, board, ticket));
     object!({
         "room": room,
         "event": begun.id.as_str(),
-        "commitment": begun.commitment.as_deref(),
+        "commitment": *commitment,
         "public_value_from": begun.order.source(),
         "lane": lane.full_name(),
         "drawn": begun.drawn(),
         "value": lot.map(|lot| lot.value.as_str()),
         "secret": lot.map(|lot| lot.secret.as_str()),
         "seed": seed.as_deref(),
-        "ticket": place.map(|(came, given)| object!({ "came": came, "place": given })),
+        "ticket": ticket.map(|(came, given)| object!({ "came": came, "place": given })),
     })
 }
 

@@ -7,7 +7,7 @@ mod challenge;
 mod event;
 pub mod invitation;
 mod kind;
-mod language;
+pub(crate) mod language;
 mod lot;
 pub mod outcome;
 mod receipt;

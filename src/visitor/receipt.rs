@@ -4,11 +4,12 @@ use crate::cache::CachedBoard;
 use crate::http::Reply;
 use crate::http::negotiate::wants_json;
 use crate::http::object::object;
-use crate::page::{self, iso_8601, people};
+use crate::page::{self, ReceiptView, iso_8601};
 use crate::queue::{Board, Position, TicketState, WaitingProof};
 use crate::request::Request;
 use crate::ticket::{Receipt, Ticket, TicketStage};
 use crate::visitor::event::awaits_lot;
+use crate::visitor::language;
 use serde_json::Value;
 
 /// A data centre where visitors wait reads the board every second: a copy that is older says where the line stood, not where it is.
@@ -32,18 +33,21 @@ pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
                 "this browser keeps no ticket of the room, so there is nothing to say of one";
             Reply::problem(404, "No ticket", detail)
         }
-        None => page::notice(
-            404,
-            "No ticket",
-            "This browser keeps no ticket of this room.",
-        ),
+        None => page::no_receipt(language::unframed(None, request)),
         Some(ticket) => {
             let (receipt, told) = receipt(ticket, request);
             let text = receipt.written(&request.room.name, &request.config.tickets.keys);
             if is_data {
                 Reply::data(200, &facts(&receipt, &text, request.room.name.as_str()))
             } else {
-                page::notice(200, "Your receipt", &words(&receipt, told, &text))
+                let seen = ReceiptView {
+                    number: receipt.number.map(|number| number.0),
+                    in_draw: told == Stated::ByLot,
+                    ahead: ahead(&receipt),
+                    given: &iso_8601(receipt.given.ms()),
+                    text: &text,
+                };
+                page::receipt(language::unframed(Some(ticket), request), &seen)
             }
         }
     }
@@ -63,17 +67,6 @@ fn facts(receipt: &Receipt, text: &str, room: &str) -> Value {
         "given": iso_8601(receipt.given.ms()),
         "receipt": text,
     })
-}
-
-fn words(receipt: &Receipt, stated: Stated, text: &str) -> String {
-    let number = match (receipt.number, stated) {
-        (Some(Position(number)), _) => format!("Your number is {number}."),
-        (None, Stated::ByLot) => "The lot has not given your ticket a number yet.".to_owned(),
-        (None, Stated::Told) => "Your ticket has no number.".to_owned(),
-    };
-    let ahead = ahead(receipt).map(|ahead| format!(" Ahead of you: {}.", people(ahead)));
-    let (ahead, given) = (ahead.unwrap_or_default(), iso_8601(receipt.given.ms()));
-    format!("{number}{ahead} Time: {given}. Keep this text for support: {text}")
 }
 
 /// A number, with the roll that it is of.

@@ -4,7 +4,6 @@
 
 use crate::http::object::object;
 use crate::http::{Call, Reply};
-use crate::i18n::words;
 use crate::page::{self, CookieTrial};
 use crate::queue::Reason;
 use crate::request::Request;
@@ -137,12 +136,12 @@ fn cookies(request: &Request<'_>) -> ApiAnswer {
     if kind(request, Brought::Nothing) != Kind::First {
         return ApiAnswer::Reply(not_a_visitor(), Reason::NotAVisitor);
     }
-    let words = words(&call.header("accept-language"));
+    let shell = language::unframed(None, request);
     match call.parameter("try").as_deref() {
         Some("1") => {
             let again = format!("{SECOND_TRY}; url={}", urls::cookies(request.room, &to, 2));
             let try_again = Ticket::provisional(call.id.clone(), request.now);
-            let reply = page::cookies(config.web.waiting_status, words, &to, CookieTrial::UnderWay);
+            let reply = page::cookies(config.web.waiting_status, shell, &to, CookieTrial::UnderWay);
             let reply = reply
                 .with("retry-after", SECOND_TRY.to_string())
                 .with("refresh", again);
@@ -150,7 +149,7 @@ fn cookies(request: &Request<'_>) -> ApiAnswer {
             ApiAnswer::Reply(reply.with_cookies(cookies), Reason::Cookies)
         }
         Some("2") => {
-            let reply = page::cookies(config.web.waiting_status, words, &to, CookieTrial::Failed);
+            let reply = page::cookies(config.web.waiting_status, shell, &to, CookieTrial::Failed);
             let reply = reply.with("retry-after", request.room.refresh_interval.to_string());
             ApiAnswer::Reply(reply, Reason::NoCookies)
         }
@@ -174,9 +173,18 @@ fn updates(ticket: Option<Ticket>, request: &Request<'_>) -> ApiAnswer {
     granted(ticket.map(wished), request)
 }
 
-/// Which language the page speaks from now on.
+/// Which language the page speaks from now on. Without one, those that there are.
 fn language(ticket: Option<Ticket>, request: &Request<'_>) -> ApiAnswer {
     let tag = request.call.parameter("language");
+    if tag.is_none() {
+        let Some(to) = destination(request.call) else {
+            return bad_destination();
+        };
+        let action = format!("{}/language", request.room.routes);
+        let reply = page::languages(language::shell(ticket.as_ref(), request), &action, &to);
+        let reply = reply.with("vary", "Accept-Language, Cookie");
+        return ApiAnswer::Reply(reply, Reason::Updates);
+    }
     let Some(words) = tag.as_deref().and_then(language::named) else {
         return bad("language", tag.as_deref(), &language::tags());
     };

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an address that a stranger may have written leads to this site or nowhere.
 
-use crate::config::Room;
+use crate::config::{Belongs, Room};
 use crate::http::Call;
 use crate::request::Request;
 
@@ -30,6 +30,19 @@ pub(super) fn updates(room: &Room, to: &str, every: &str) -> String {
 pub(super) fn invitation(request: &Request<'_>) -> Option<String> {
     let are_taken = request.room.invitations.are_taken();
     are_taken.then(|| url(request.room, "invitation", &[("to", &here(request.call))]))
+}
+
+/// The site's start page, where this room is not in front of it.
+pub(super) fn start_page(request: &Request<'_>) -> Option<String> {
+    let call = Call {
+        method: "GET".to_owned(),
+        path: "/".to_owned(),
+        query: None,
+        ..request.call.clone()
+    };
+    let place = request.config.place_of(&call);
+    let is_elsewhere = place.belongs == Belongs::PastRoom || place.room.name != request.room.name;
+    is_elsewhere.then_some(call.path)
 }
 
 fn url(room: &Room, route: &str, pairs: &[(&str, &str)]) -> String {

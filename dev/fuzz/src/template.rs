@@ -72,6 +72,7 @@ fn shown(pages: &Pages, word: &str, words: &'static Language) {
         updates: text(),
         language: text(),
         lot: text(),
+        home: Some(text()),
         invitation: Some(text()),
     };
     let reply = waiting_page(503, &waiting, &links, words, pages, None);

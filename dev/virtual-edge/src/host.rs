@@ -84,7 +84,7 @@ impl Host for VirtualHost<'_> {
         status
     }
 
-    fn forward(&mut self, forward: &Forward, _: &Call) -> Forwarded {
+    fn forward(&mut self, forward: &Forward, _: &Call, _: &dyn Fn() -> Reply) -> Forwarded {
         self.answers(Answer::Forward(forward.clone()));
         let Some(watch) = forward.watch else {
             return Forwarded::default();

@@ -18,19 +18,10 @@ pub(super) fn challenged(
     request: &Request<'_>,
 ) -> Reply {
     let here = here(request.call);
-    let words = language::of(Some(ticket), request.call);
-    let unsent = waiting.unsent.then(|| words.text("unsent"));
-    let frames = request.config.web.frame_ancestors.as_deref();
-    page::challenge(
-        status,
-        waiting.refresh,
-        challenge,
-        unsent,
-        &here,
-        words,
-        frames,
-    )
-    .with("refresh", format!("{}; url={here}", waiting.refresh))
+    let shell = language::shell(Some(ticket), request);
+    let unsent = waiting.unsent.then(|| shell.words.text("unsent"));
+    page::challenge(status, waiting.refresh, challenge, unsent, &here, shell)
+        .with("refresh", format!("{}; url={here}", waiting.refresh))
 }
 
 /// What a challenged visitor is asked for.

@@ -3,10 +3,9 @@
 use super::VARY;
 use crate::http::negotiate::wants_json;
 use crate::http::{Call, Reply};
-use crate::page;
+use crate::page::{self, Shell};
 use crate::queue::Stop;
 use crate::request::Request;
-use crate::ticket::Ticket;
 use crate::visitor::language;
 use crate::visitor::visit::Visit;
 
@@ -26,20 +25,14 @@ pub(super) fn refused(visit: &Visit, request: &Request<'_>) -> Reply {
         let detail = "no number is given to this client or its network; another network or device may get one";
         Reply::problem(403, "No number is given", detail)
     } else {
-        let words = language::of(Some(&visit.ticket), call);
-        page::refused(words, request.config.web.frame_ancestors.as_deref())
+        page::refused(language::shell(Some(&visit.ticket), request))
     };
     reply.with("vary", VARY)
 }
 
-/// In place of the origin's answer, to the holder of this ticket.
+/// In place of the origin's answer.
 #[must_use]
-pub fn stopped(
-    stop: &Stop,
-    ticket: Option<&Ticket>,
-    call: &Call,
-    frame_ancestors: Option<&str>,
-) -> Reply {
+pub fn stopped(stop: &Stop, shell: Shell<'_>, call: &Call) -> Reply {
     let reply = match stop {
         Stop::Redirect(status, to) => {
             Reply::new(*status, "text/plain; charset=utf-8", "").with("location", to)
@@ -48,7 +41,7 @@ pub fn stopped(
             let detail = "this request was stopped by the site's security rules";
             Reply::problem(403, "Request stopped", detail)
         }
-        Stop::Page => page::stopped(language::of(ticket, call), frame_ancestors),
+        Stop::Page => page::stopped(shell),
     };
     reply.with("vary", VARY)
 }

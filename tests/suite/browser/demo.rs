@@ -48,10 +48,13 @@ fn the_sheet_shows_every_state_in_light_and_dark_without_a_complaint() {
         let frames = page.execute(FIRST_WIDTH, vec![]).await.unwrap();
         assert_eq!(frames, FRAMES_OF_EACH * (STATES.len() + LINES.len()));
         // So high that no frame waits until it is nearly in sight.
-        browser::resize(&page, 1700, 9000).await.unwrap();
+        browser::resize(&page, 1700, 16_000).await.unwrap();
         let turn = json!(english().text("turn"));
         let frames = page.execute_async(FRAMES, vec![turn]).await.unwrap();
         let frames = frames.as_array().unwrap();
+        // A frame that comes to its turn does not scroll the sheet.
+        let scrolled = page.execute("return scrollY", vec![]).await.unwrap();
+        assert_eq!(scrolled, 0);
         assert_eq!(
             frames.len(),
             FRAMES_OF_EACH / 2 * (STATES.len() + LINES.len())

@@ -50,6 +50,37 @@ async fn seen(page: &Client, name: &str) {
     assert_open_to_all(page, name).await;
 }
 
+/// The clock that the page shows, in seconds: what the counters of its style add up to.
+async fn clock(page: &Client) -> u64 {
+    let script = "const style = getComputedStyle(document.getElementById('headline'), '::before'); \
+        const at = name => +style.counterReset.match(name + ' ([0-9]+)')[1]; \
+        return style.display === 'none' ? -1 : at('h') * 3600 + at('m') * 60 + at('s')";
+    let found = page.execute(script, vec![]).await.unwrap();
+    found.as_u64().unwrap_or_else(|| panic!("{found}"))
+}
+
+/// The clock goes on by itself, at most a second off what the page was told, and takes the place of the words.
+async fn it_ticks(page: &Client) {
+    let script = "return +document.querySelector('main').dataset.opens";
+    let told = page
+        .execute(script, vec![])
+        .await
+        .unwrap()
+        .as_u64()
+        .unwrap();
+    let first = clock(page).await;
+    assert!(first <= told && told <= first + 30, "{first} of {told}");
+    sleep(Duration::from_millis(2_100)).await;
+    let second = clock(page).await;
+    assert!(
+        (1..=5).contains(&(first - second)),
+        "{first}, then {second}"
+    );
+    let script = "return getComputedStyle(document.getElementById('left')).display";
+    let words = page.execute(script, vec![]).await.unwrap();
+    assert_eq!(words, "none");
+}
+
 #[test]
 fn a_browser_waits_through_an_event_by_lot_without_a_press() {
     let driver = Driver::start().unwrap();
@@ -58,15 +89,26 @@ fn a_browser_waits_through_an_event_by_lot_without_a_press() {
         // The times count from here.
         let house = house();
         page.goto(&house.wasm_side().edge.url()).await.unwrap();
-        assert_eq!(text(&page, "#heading").await, "Not open yet");
+        assert_eq!(text(&page, "#heading").await, "Opens in");
+        says(&page, "#line", "No numbers are given yet.").await;
+        says(&page, "#at", "Opens at ").await;
+        it_ticks(&page).await;
         seen(&page, "event-before").await;
-        says(&page, "#line", "Places are drawn by lot when entry begins.").await;
-        says(&page, "#headline", "Time until entry begins").await;
+        // The wish to be called outlives the pages that load until then.
+        page.execute("document.getElementById('alert').click()", vec![])
+            .await
+            .unwrap();
+        says(&page, "#line", "You’re in the draw.").await;
+        says(&page, "ol", "Places are drawn by lot when entry begins.").await;
+        says(&page, "#alert", "The alert is on").await;
+        it_ticks(&page).await;
         seen(&page, "event-prequeue").await;
         says(&page, "#line", "Places are being drawn by lot.").await;
         seen(&page, "event-drawing").await;
         house.change("public-value", r#"{"value": "90ab12"}"#);
         says(&page, ".number", "2").await;
+        says(&page, "#heading", "You’re in line").await;
+        says(&page, "#alert", "The alert is on").await;
         seen(&page, "event-drawn").await;
         house.permit(2);
         wait_for_title(&page, "The Ember Cup").await;
@@ -75,5 +117,43 @@ fn a_browser_waits_through_an_event_by_lot_without_a_press() {
         late.goto(&house.wasm_side().edge.url()).await.unwrap();
         assert_eq!(text(&late, "#heading").await, "This has ended");
         seen(&late, "event-over").await;
+    });
+}
+
+/// The page stays as it is loaded: only its updates say that the event has opened.
+#[test]
+fn a_page_that_waits_for_an_opening_goes_on_without_another_load() {
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(390, 844)).await.unwrap();
+        let house = House::wasm_shared();
+        house.set("refresh_interval", "1");
+        house.set("automatic", "0");
+        Visitor::new(&house).ask("/");
+        let second = house.now_ms() / 1000;
+        let at = |after: u64| iso_8601((second + after) * 1000).replace(".000", "");
+        let event = json!({ "id": "sale", "prequeue": at(0), "opens": at(20), "closes": at(600) });
+        house.set("event", &event.to_string());
+        house.forget_the_sign();
+        page.goto(&house.wasm_side().edge.url()).await.unwrap();
+        says(&page, "#heading", "Opens in").await;
+        says(&page, "#detail", "Places are by order of arrival.").await;
+        says(&page, "#alert", "Alert me when it opens").await;
+        it_ticks(&page).await;
+        page.execute("window.isTheSame = true", vec![])
+            .await
+            .unwrap();
+        says(&page, "#heading", "You’re in line").await;
+        says(&page, "#alert", "Alert me when it’s my turn").await;
+        says(&page, "#line", "ahead of you.").await;
+        let left = page
+            .execute(
+                "return [window.isTheSame, document.getElementById('left'), document.getElementById('headline').className]",
+                vec![],
+            )
+            .await
+            .unwrap();
+        assert_eq!(left, json!([true, null, ""]));
+        seen(&page, "event-opened").await;
     });
 }

@@ -27,7 +27,7 @@ pub(super) async fn press(page: &Client) {
     let button = page.wait().for_element(Locator::Css("form button"));
     let button = button.await.unwrap();
     let told = LANGUAGES.iter().find(|words| words.tag == "en").unwrap();
-    assert_eq!(text(page, "main p").await, told.text("invitation_ready"));
+    assert_eq!(text(page, "#text").await, told.text("invitation_ready"));
     let field = "return document.forms[0].elements.invitation.type";
     assert_eq!(page.execute(field, vec![]).await.unwrap(), "hidden");
     button.click().await.unwrap();

@@ -165,6 +165,13 @@ fn each_state_is_a_headline_and_the_turn_has_the_focus() {
     });
 }
 
+/// Presses a button once it is there.
+async fn press(page: &Client, button: &str) {
+    let found = page.wait().at_most(LOOKUP_TIMEOUT);
+    let found = found.for_element(Locator::Css(button)).await.unwrap();
+    found.click().await.unwrap();
+}
+
 #[test]
 fn a_visitor_chooses_the_language_without_scripts() {
     let house = house("30", 1);
@@ -173,10 +180,8 @@ fn a_visitor_chooses_the_language_without_scripts() {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         browser::run_scripts(&page, false).await.unwrap();
         page.goto(&house.wasm_side().edge.url()).await.unwrap();
-        let select = page.find(Locator::Css("select")).await.unwrap();
-        select.select_by_value("de").await.unwrap();
-        let button = page.find(Locator::Css("form button")).await.unwrap();
-        button.click().await.unwrap();
+        press(&page, "#wish button").await;
+        press(&page, "button[value=de]").await;
         let german = now_serving::i18n::words("de");
         wait_for_title(&page, german.text("heading")).await;
         assert_eq!(text(&page, ".number").await, "2", "the same place");
@@ -198,11 +203,10 @@ fn a_tab_keeps_its_language_when_another_one_is_chosen_elsewhere() {
         let tabs = tabs(&page, 2).await;
         let second = tabs.into_iter().find(|tab| *tab != first).unwrap();
         page.switch_to_window(second).await.unwrap();
-        let select = page.wait().at_most(LOOKUP_TIMEOUT);
-        let select = select.for_element(Locator::Css("select")).await.unwrap();
-        select.select_by_value("de").await.unwrap();
-        let button = page.find(Locator::Css("form button")).await.unwrap();
-        button.click().await.unwrap();
+        press(&page, "#wish button").await;
+        wait_for_title(&page, "Language").await;
+        assert_open_to_all(&page, "languages").await;
+        press(&page, "button[value=de]").await;
         wait_for_title(&page, german.text("heading")).await;
         page.switch_to_window(first).await.unwrap();
         browser::cdp(&page, "Page.bringToFront", json!({}))

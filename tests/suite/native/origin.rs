@@ -1,6 +1,8 @@
 //! An origin that cannot be asked at all, and one of which it is not known for which host it is asked.
 
 use now_serving::config::DOCUMENT;
+use now_serving::i18n::english;
+use now_serving::page::Shell;
 
 use crate::house::{Ask, Got, House, Visitor, call};
 
@@ -12,7 +14,11 @@ fn a_request_to_the_origin_that_cannot_be_begun_keeps_the_admission() {
         ..now_serving::http::Forward::default()
     };
     let call = call(&Ask::get("/").json(), String::new());
-    let got = Got::of(now_serving::service::origin_failed(&call, &forward));
+    let got = Got::of(now_serving::service::origin_failed(
+        &call,
+        &forward,
+        Shell::plain(english()),
+    ));
     assert_eq!(got.status, 502);
     assert_eq!(got.all("set-cookie"), ["queue=admitted", "queue-post=twin"]);
     assert_eq!(got.header("cache-control"), "private, no-store");

@@ -231,9 +231,12 @@ pub(crate) fn before_an_event_the_page_counts_down_and_no_call_is_made(house: &H
         assert!((20..=30).contains(&seconds), "{seconds}");
         let page = page(&mut visitor);
         for words in [
-            "<h1 id=heading dir=auto>Not open yet</h1>",
-            "Time until entry begins: about 10 minutes",
-            "data-at=\"Opens at {time}\"",
+            "<title>Not open yet",
+            "<h1 id=heading dir=auto>Opens in</h1>",
+            "<span id=left>about 10 minutes</span>",
+            "<p id=at>Opens at ",
+            "data-due=\"Opens at ",
+            "Alert me when it opens",
             "No numbers are given yet.",
         ] {
             assert!(page.contains(words), "{words}: {page}");
@@ -259,17 +262,33 @@ pub(crate) fn in_the_prequeue_and_after_the_end_the_page_says_so(house: &House) 
     assert_eq!(visitor.ask("/").json()["event"]["phase"], "prequeue");
     let told = page(&mut visitor);
     for words in [
-        "Time until entry begins: about 10 minutes",
+        "<h1 id=heading dir=auto>Opens in</h1>",
+        "<span id=left>about 10 minutes</span>",
         "Entry has not begun.",
+        "Alert me when it opens",
     ] {
         assert!(told.contains(words), "{words}: {told}");
     }
     house.wait(20 * MINUTE);
     house.wait(Duration::from_secs(3));
     let told = page(&mut visitor);
-    for words in ["This has ended", "Entry has ended. No more visitors go in."] {
+    for words in [
+        "This has ended",
+        "Entry has ended. No more visitors go in.",
+        "Thank you for coming.",
+    ] {
         assert!(told.contains(words), "{words}: {told}");
     }
+    for words in ["Alert me", "Checks again", "To the start page"] {
+        assert!(!told.contains(words), "{words}: {told}");
+    }
+    // The start page is not behind this room, so a way leads there.
+    house.set("bypass_paths", "/");
+    let told = visitor.send(Ask::get("/shop")).body;
+    assert!(
+        told.contains("<a class=do href=\"/\">To the start page</a>"),
+        "{told}"
+    );
 }
 
 pub(crate) fn a_visitor_who_comes_too_late_reads_so_while_waiting(house: &House) {

@@ -73,7 +73,8 @@ fn a_receipt_of_a_visitor_inside_counts_nobody_ahead(house: &House) {
     let facts = ["number", "ahead"].map(|name| receipt[name].clone());
     assert_eq!(facts, [json!(3), Value::Null], "{receipt}");
     let page = line[2].send(Ask::get("/_queue/receipt")).body;
-    assert!(page.contains("Your number is 3. Time:"), "{page}");
+    assert!(page.contains("<p id=text></p>"), "{page}");
+    assert!(page.contains("<dt>Your number<dd>3<dt>UTC<dd>"), "{page}");
 }
 
 /// The board of another line says nothing of a number of this one.
@@ -146,10 +147,10 @@ fn before_the_lot_a_receipt_tells_no_number(house: &House) {
     assert_eq!(facts, [Value::Null, Value::Null], "{receipt}");
     let page = line[2].send(Ask::get("/_queue/receipt"));
     assert!(
-        page.body
-            .contains("The lot has not given your ticket a number yet."),
+        page.body.contains("<p id=text>You’re in the draw.</p>"),
         "{page:?}"
     );
+    assert!(!page.body.contains("<dt>Your number"), "{page:?}");
     let text = receipt["receipt"].as_str().unwrap();
     assert_eq!(check(house, text)["number"], Value::Null);
     let place = places(house, &mut line)[2].clone();
@@ -505,11 +506,13 @@ pub(crate) fn a_receipt_is_a_page_for_a_browser_and_its_check_a_form(house: &Hou
         visitor.ask("/");
     }
     let page = line[1].send(Ask::get("/_queue/receipt"));
-    assert!(
-        page.body
-            .contains("Your number is 2. Ahead of you: 1 person."),
-        "{page:?}"
-    );
+    for part in [
+        "There is 1 person ahead of you.",
+        "<dt>Your number<dd>2<dt>",
+        "Keep this text. Support can check it.",
+    ] {
+        assert!(page.body.contains(part), "{part}: {page:?}");
+    }
     let taken = line[1].send(Ask::get("/_queue/receipt").json()).json();
     let receipt = taken["receipt"].as_str().unwrap();
     let form = |site: &str| pasted(house, receipt, site);

@@ -18,7 +18,7 @@ use hyper::body::Bytes;
 use hyper::header::{HeaderName, HeaderValue};
 use now_serving::http::Reply;
 use now_serving::i18n::{LANGUAGES, Language, english};
-use now_serving::page::{self, Brand, CookieTrial, Links, Pages};
+use now_serving::page::{self, Brand, CookieTrial, Links, Pages, Shell};
 
 use super::Seen;
 use super::routes::{Response, parameter};
@@ -110,22 +110,32 @@ impl Shown {
                 let links = Links {
                     place: format!("{here}/{}/place", now_ms()),
                     updates: format!("{PATH}/nothing"),
-                    language: format!("{PATH}/nothing"),
-                    lot: format!("{PATH}/nothing"),
+                    language: format!(
+                        "{PATH}/page/languages/{}/{}",
+                        self.words.tag, self.look.name
+                    ),
+                    lot: format!("{PATH}/page/lot-page/{}/{}", self.words.tag, self.look.name),
+                    home: (self.state.name == "over").then(|| "/".to_owned()),
                     invitation: None,
                     here,
                 };
                 let pages = &*self.look.pages;
                 page::waiting_page(200, &waiting(0), &links, self.words, pages, Some(FRAMES))
             }
-            View::Posted => page::posted(200, self.words, &here, Some(FRAMES)),
-            View::CookiesTried => page::cookies(200, self.words, &here, CookieTrial::UnderWay),
-            View::CookiesOff => self.without_cookies(),
+            View::Page(page) => page(self.shell(), &here),
+        }
+    }
+
+    fn shell(&self) -> Shell<'_> {
+        Shell {
+            words: self.words,
+            brand: &self.look.pages.brand,
+            frame_ancestors: Some(FRAMES),
         }
     }
 
     fn without_cookies(&self) -> Reply {
-        page::cookies(200, self.words, &self.address(), CookieTrial::Failed)
+        page::cookies(200, self.shell(), &self.address(), CookieTrial::Failed)
     }
 
     /// An update of a page that was loaded at that time.

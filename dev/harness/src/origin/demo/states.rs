@@ -2,8 +2,11 @@
 //!
 //! Invariant: a state is made of the service's own view and shown by its own templates; nothing is drawn here.
 
-use now_serving::page::{Obstacle, Waiting};
-use now_serving::queue::{Cursor, Mode, Position};
+use now_serving::http::Reply;
+use now_serving::page::{
+    self, Challenge, CookieTrial, LotView, Obstacle, ReceiptView, Shell, Waiting,
+};
+use now_serving::queue::{Cursor, Mode, Outlook, Phase, Position};
 use now_serving::ticket::Notice;
 
 /// A state of the page.
@@ -21,12 +24,8 @@ pub struct State {
 pub(super) enum View {
     /// A place in the line, by the seconds since the page was loaded; and what an update of the page says.
     Line(fn(u64) -> Waiting, Update),
-    /// A form was posted without its ticket.
-    Posted,
-    /// Whether cookies are kept is being tried.
-    CookiesTried,
-    /// No cookie was kept.
-    CookiesOff,
+    /// Another page than the waiting page, which leads back to an address.
+    Page(fn(Shell<'_>, &str) -> Reply),
 }
 
 /// What an update says.
@@ -65,9 +64,17 @@ pub const STATES: &[State] = &[
     state(("hold", "On hold"), &["hold_heading"], View::Line(|_| with_mode(Mode::Hold), Update::Place)),
     state(("closed", "Closed, with a number"), &["closed_heading"], View::Line(|_| with_mode(Mode::Closed), Update::Place)),
     state(("closed-new", "Closed, without a number"), &["closed_heading"], View::Line(|_| closed_without_number(), Update::Place)),
-    state(("called", "Called, and on hold"), &["called"], View::Line(|_| called(Mode::Hold, Obstacle::None), Update::Place)),
-    state(("full", "Called, and no slot is free"), &["full"], View::Line(|_| called(Mode::Automatic, Obstacle::Full), Update::Place)),
-    state(("rescued", "Called, and the origin answered badly"), &["posted", "rescued"], View::Line(|_| rescued(), Update::Place)),
+    state(("before", "Before an event, in five minutes"), &["opens_in", "before"], View::Line(|seconds| event(Phase::Before, seconds), Update::Place)),
+    state(("before-days", "Before an event, in three days"), &["opens_in", "before"], View::Line(|_| days_before(), Update::Place)),
+    state(("prequeue", "In line before an event opens"), &["opens_in", "prequeue"], View::Line(prequeue, Update::Place)),
+    state(("lot", "In the draw before an event opens"), &["opens_in", "in_draw", "lot", "number_here"], View::Line(lot, Update::Place)),
+    state(("drawing", "The event has opened, and the lot is awaited"), &["drawing"], View::Line(|_| drawing(), Update::Place)),
+    state(("late", "Entry ends before the turn"), &["late"], View::Line(|_| late(), Update::Place)),
+    state(("over", "The event is over"), &["over_heading", "over", "thanks"], View::Line(|_| event(Phase::Over, 0), Update::Place)),
+    state(("days", "In line for days"), &["heading"], View::Line(|_| in_line(300_000, 150_000), Update::Place)),
+    state(("called", "Called, and on hold"), &["called_heading", "called"], View::Line(|_| called(Mode::Hold, Obstacle::None), Update::Place)),
+    state(("full", "Called, and no slot is free"), &["called_heading", "door", "full"], View::Line(|_| called(Mode::Automatic, Obstacle::Full), Update::Place)),
+    state(("rescued", "Called, and the origin answered badly"), &["called_heading", "posted", "rescued"], View::Line(|_| rescued(), Update::Place)),
     state(("old", "The store does not answer: the last figures known"), &["old"], View::Line(|_| old(), Update::Place)),
     state(("held", "The store does not answer: a number and no figures"), &["held"], View::Line(|_| without_store(Some(Position(266))), Update::Place)),
     state(("unnumbered", "The store does not answer: no number yet"), &["heading_unnumbered"], View::Line(|_| without_store(None), Update::Place)),
@@ -81,11 +88,78 @@ pub const STATES: &[State] = &[
     state(("unsent", "The request carried something that was not delivered"), &["unsent"], View::Line(|_| unsent(), Update::Place)),
     state(("paused", "Updates are paused"), &["resume"], View::Line(|_| paused(), Update::Place)),
     state(("cookies", "Cookies are off: found by the script"), &["heading"], View::Line(|_| soon(), Update::NoTicket)),
-    state(("cookies-off", "Cookies are off: found without a script"), &["cookies", "cookies_why"], View::CookiesOff),
-    state(("cookies-tried", "Cookies are being tried"), &["heading_unnumbered"], View::CookiesTried),
-    state(("posted", "A form was posted without its ticket"), &["posted", "posted_why"], View::Posted),
+    state(("cookies-off", "Cookies are off: found without a script"), &["cookies", "cookies_why"], View::Page(|shell, here| page::cookies(200, shell, here, CookieTrial::Failed))),
+    state(("cookies-tried", "Cookies are being tried"), &["heading_unnumbered"], View::Page(|shell, here| page::cookies(200, shell, here, CookieTrial::UnderWay))),
+    state(("posted", "A form was posted without its ticket"), &["posted", "posted_why"], View::Page(|shell, here| page::posted(200, shell, here))),
+    state(("away", "The origin did not answer a visitor inside"), &["posted", "away"], View::Page(|shell, _| page::away(shell, None))),
+    state(("refused", "No number is given"), &["refused", "refused_why"], View::Page(|shell, _| page::refused(shell))),
+    state(("stopped", "The firewall stopped a request"), &["stopped", "stopped_why"], View::Page(|shell, _| page::stopped(shell))),
+    state(("challenge", "A calculation before the number"), &["posted", "challenge", "invitation"], View::Page(|shell, here| challenge(shell, here, None))),
+    state(("verifier", "A check before the number"), &["posted", "verifier"], View::Page(|shell, here| challenge(shell, here, Some("/_demo/nothing".to_owned())))),
+    state(("invitation", "An invitation to paste"), &["invitation", "invitation_text"], View::Page(|shell, here| page::invitation("/_demo/nothing", None, here, shell))),
+    state(("invitation-ready", "An invitation that came with the link"), &["invitation", "invitation_ready"], View::Page(|shell, here| page::invitation("/_demo/nothing", Some("a.b.c"), here, shell))),
+    state(("receipt", "The receipt of a ticket"), &["receipt", "receipt_keep"], View::Page(|shell, _| receipt(shell))),
+    state(("receipt-draw", "The receipt of a ticket in a draw"), &["receipt", "in_draw"], View::Page(|shell, _| receipt_in_draw(shell))),
+    state(("no-receipt", "No ticket, so no receipt"), &["no_ticket", "no_ticket_why"], View::Page(|shell, _| page::no_receipt(shell))),
+    state(("lot-page", "How places were drawn"), &["how_drawn", "lot", "lot_secret", "lot_values"], View::Page(|shell, _| page::lot(200, shell, drawn_lot()))),
+    state(("languages", "The languages"), &["language", "name"], View::Page(|shell, here| page::languages(shell, "/_demo/nothing", here))),
     state(("story", "A line that moves, is held and goes on"), &["heading"], View::Line(story, Update::Turn(STORY_TURN))),
 ];
+
+/// A calculation, which is done at once and leads nowhere, or an operator's own check.
+fn challenge(shell: Shell<'_>, here: &str, verifier: Option<String>) -> Reply {
+    let challenge = Challenge {
+        text: "1.demo".to_owned(),
+        tries: 1,
+        answer_to: "/_demo/nothing".to_owned(),
+        verifier,
+        invitation: Some("/_demo/nothing".to_owned()),
+    };
+    page::challenge(200, 600, &challenge, None, here, shell)
+}
+
+/// As long as one is.
+const RECEIPT: &str = "eyJ2IjoxLCJyIjoibWFpbiIsIm4iOjI2NiwiYyI6MTQ2LCJ0IjoxNzk1NDEzMDM2fQ.kq3Vb0Jw5Hk1V4m9a7rT2uYxZ8cN6pLsQeWdFgHiJkM";
+
+fn receipt(shell: Shell<'_>) -> Reply {
+    let seen = ReceiptView {
+        number: Some(266),
+        in_draw: false,
+        ahead: Some(119),
+        given: "2026-11-29T15:37:00.000Z",
+        text: RECEIPT,
+    };
+    page::receipt(shell, &seen)
+}
+
+fn receipt_in_draw(shell: Shell<'_>) -> Reply {
+    let seen = ReceiptView {
+        number: None,
+        in_draw: true,
+        ahead: None,
+        given: "2026-11-29T15:37:00.000Z",
+        text: RECEIPT,
+    };
+    page::receipt(shell, &seen)
+}
+
+fn drawn_lot() -> LotView<'static> {
+    let values = [
+        ("commitment", "3f1c8f0e6d1b9a47c2e5d8b7a6094f3e"),
+        ("value", "90ab12"),
+        ("secret", "b7a6094f3e3f1c8f0e6d1b9a47c2e5d8"),
+        ("seed", "9a47c2e5d8b7a6094f3e3f1c8f0e6d1b"),
+    ];
+    LotView {
+        is_drawn: true,
+        source: Some("beacon 4711"),
+        came: Some(141),
+        place: Some((57, 161)),
+        values: values
+            .map(|(name, value)| (name, value.to_owned()))
+            .to_vec(),
+    }
+}
 
 /// How many seconds pass from one visitor to the next.
 const PACE: u64 = 3;
@@ -132,6 +206,74 @@ fn with_mode(mode: Mode) -> Waiting {
     }
 }
 
+/// An event that opens five minutes after the page was loaded.
+fn event(phase: Phase, seconds: u64) -> Waiting {
+    let loaded_ms = super::now_ms() - seconds * 1_000;
+    let opens_ms = loaded_ms + 299_000;
+    let outlook = Outlook {
+        phase,
+        times: (opens_ms - 60_000, opens_ms, Some(opens_ms + 3_600_000)),
+        order: "arrival",
+        now_ms: super::now_ms(),
+    };
+    Waiting {
+        event: Some(outlook),
+        ..closed_without_number()
+    }
+}
+
+fn days_before() -> Waiting {
+    let mut waiting = event(Phase::Before, 0);
+    if let Some(event) = &mut waiting.event {
+        event.times.1 += 3 * 86_400_000;
+    }
+    waiting
+}
+
+fn prequeue(seconds: u64) -> Waiting {
+    Waiting {
+        event: event(Phase::Prequeue, seconds).event,
+        mode: Mode::Hold,
+        estimate: None,
+        ..way()
+    }
+}
+
+/// A place in the draw, whose number says nothing yet.
+fn lot(seconds: u64) -> Waiting {
+    let outlook = event(Phase::Prequeue, seconds).event;
+    Waiting {
+        event: outlook.map(|event| Outlook {
+            order: "drawn",
+            ..event
+        }),
+        mode: Mode::Hold,
+        in_draw: true,
+        reference: Some("7F3K-9Q2M".to_owned()),
+        refresh: 30,
+        ..Waiting::default()
+    }
+}
+
+fn drawing() -> Waiting {
+    let mut waiting = lot(0);
+    if let Some(event) = &mut waiting.event {
+        event.phase = Phase::Drawing;
+    }
+    waiting
+}
+
+fn late() -> Waiting {
+    let mut waiting = Waiting {
+        event: event(Phase::Open, 0).event,
+        ..in_line(48_210, 12_904)
+    };
+    if let Some(event) = &mut waiting.event {
+        event.times.2 = Some(event.now_ms + 600_000);
+    }
+    waiting
+}
+
 fn closed_without_number() -> Waiting {
     Waiting {
         mode: Mode::Closed,
@@ -145,6 +287,7 @@ fn called(mode: Mode, obstacle: Obstacle) -> Waiting {
         seen: Some((Cursor(270), 0)),
         mode,
         obstacle,
+        at_door: Some(12).filter(|_| obstacle == Obstacle::Full),
         estimate: None,
         ..in_line(266, 0)
     }
