@@ -52,12 +52,35 @@ fn every_state_is_shown_and_says_what_it_must_in_every_language() {
 fn every_look_shows_the_states_with_its_own_page() {
     let origin = start();
     let of = |look: &str| text(get(&format!("{}{PATH}/page/way/en/{look}", origin.url())));
-    let [brand, plain, own] = LOOKS.each_ref().map(|look| of(look.name));
+    let [brand, plain, own @ ..] = LOOKS.each_ref().map(|look| of(look.name));
     assert!(brand.contains("Ember & Ash") && brand.contains("<script>"));
     assert!(!plain.contains("Ember & Ash") && plain.contains("<script>"));
-    assert!(own.contains("Ember & Ash") && !own.contains("<script>"));
-    for page in [brand, plain, own] {
+    for page in &own {
+        assert!(page.contains("Ember & Ash") && !page.contains("<script>"));
+    }
+    for page in own.into_iter().chain([brand, plain]) {
         assert!(page.contains("266") && page.contains("119"), "{page}");
+    }
+}
+
+#[test]
+fn every_page_to_copy_says_in_every_state_what_the_built_in_one_says() {
+    let origin = start();
+    let english = LANGUAGES.first().unwrap();
+    for look in &LOOKS {
+        for state in STATES {
+            let page = format!("{PATH}/page/{}/en/{}", state.name, look.name);
+            let page = text(get(&format!("{}{page}", origin.url())));
+            for text in state.says {
+                let said = said(english, text);
+                assert!(
+                    page.contains(said),
+                    "{}, {}: no {said:?} in {page}",
+                    look.name,
+                    state.name
+                );
+            }
+        }
     }
 }
 

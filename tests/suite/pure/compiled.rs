@@ -131,7 +131,14 @@ fn the_example_of_the_documentation_is_compiled() {
     let page = page.split("```").next().unwrap();
     let mut languages = languages();
     for texts in languages.values_mut() {
-        let names = ["number", "serving", "wait", "unsent", "old", "support"];
+        let names = [
+            "number",
+            "number_here",
+            "serving",
+            "lot",
+            "unsent",
+            "support",
+        ];
         texts.extend(names.map(|name| (name.to_owned(), "b".to_owned())));
     }
     assert!(compiled(page, &languages).is_some(), "{page}");

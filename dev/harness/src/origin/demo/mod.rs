@@ -42,7 +42,7 @@ pub struct Look {
 }
 
 /// With the shop's brand, without one, and as a template of an operator. The first is shown unless another is chosen.
-pub static LOOKS: [Look; 3] = [
+pub static LOOKS: [Look; 6] = [
     Look {
         name: "brand",
         title: "The brand of the demo shop",
@@ -58,6 +58,23 @@ pub static LOOKS: [Look; 3] = [
         title: "The own page of the docs",
         pages: LazyLock::new(|| Pages::new(brand(), own_page())),
     },
+    Look {
+        name: "shop",
+        title: "An own page: shop",
+        pages: LazyLock::new(|| example(include_str!("../../../../../examples/pages/shop.html"))),
+    },
+    Look {
+        name: "festival",
+        title: "An own page: festival",
+        pages: LazyLock::new(|| {
+            example(include_str!("../../../../../examples/pages/festival.html"))
+        }),
+    },
+    Look {
+        name: "office",
+        title: "An own page: public office",
+        pages: LazyLock::new(|| example(include_str!("../../../../../examples/pages/office.html"))),
+    },
 ];
 
 fn brand() -> Brand {
@@ -69,6 +86,10 @@ fn brand() -> Brand {
         logo: Some(format!("data:image/svg+xml;base64,{logo}")),
         ..Brand::default()
     }
+}
+
+fn example(page: &str) -> Pages {
+    Pages::new(brand(), Some(page.to_owned()))
 }
 
 /// The page that the docs show as an example.
