@@ -203,6 +203,65 @@ fn the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
     });
 }
 
+/// What a screen reader speaks of by itself when it changes.
+const LIVE: &str = "[role=status], [role=alert], [role=log], [aria-live]:not([aria-live=off]), output:not([aria-live=off])";
+
+/// Keeps what is spoken.
+const LISTEN: &str = "window.spoken = []
+    new MutationObserver(changes => {
+        const live = changes.map(change => (change.target.closest ? change.target : change.target.parentNode).closest(arguments[0]))
+        const words = [...new Set(live)].filter(Boolean).map(region => region.textContent).filter(Boolean)
+        spoken.push(...words)
+    }).observe(document, { subtree: true, childList: true, characterData: true })";
+
+#[test]
+fn a_screen_reader_is_told_what_was_done_and_at_most_four_other_verdicts_a_minute() {
+    let house = House::wasm_shared();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        page.goto(&panel(&house)).await.unwrap();
+        press(&page, "brake").await;
+        let focused = "document.activeElement.id === 'news' && document.activeElement.textContent === 'The mode is set to hold.'";
+        wait_for(&page, focused).await;
+        let regions = format!("document.querySelectorAll({}).length === 1", json!(LIVE));
+        wait_for(&page, &regions).await;
+        page.execute(LISTEN, vec![json!(LIVE)]).await.unwrap();
+        let began = Instant::now();
+        for mode in ["automatic", "hold"].into_iter().cycle() {
+            house.change("mode", &json!({ "mode": mode }).to_string());
+            Visitor::new(&house).ask("/");
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            if began.elapsed() > Duration::from_secs(56) {
+                break;
+            }
+        }
+        let spoken = page.execute("return spoken", vec![]).await.unwrap();
+        let many = spoken.as_array().map_or(0, Vec::len);
+        assert!((2..=4).contains(&many), "{spoken}");
+        wait_for(&page, &regions).await;
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn after_a_press_the_confirmation_has_the_focus_also_without_scripts() {
+    let house = House::wasm_shared();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let options = Options::window(1280, 860).without_scripts();
+        let page = driver.open(&options).await.unwrap();
+        page.goto(&panel(&house)).await.unwrap();
+        click(&page, "#brake").await;
+        assert_eq!(text(&page, "#news:focus").await, "The mode is set to hold.");
+        house.change("message", r#"{"message":"Ten."}"#);
+        click(&page, "#pace").await;
+        let told = text(&page, "#trouble:focus").await;
+        assert!(told.contains("Changed in the meantime"), "{told}");
+        page.close().await.unwrap();
+    });
+}
+
 /// An event that opens within the hour, and one of the day after.
 fn in_the_prequeue(house: &House) -> String {
     let second = house.now_ms() / 1000;
