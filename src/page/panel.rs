@@ -176,6 +176,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
         "pace": settings::pace(snapshot, configured.pace, trouble, now_ms),
         "cap": settings::cap(snapshot, configured.cap, trouble, now_ms),
         "event": events::events(configured, desk),
+        "lot": events::lot(desk),
         "message": settings::message(snapshot, configured.message, trouble, now_ms),
         "ticket": desk.ticket.as_ref().map(|ticket| figures::ticket(ticket, board, now_ms)),
         "ticketless": desk.ticket.is_none(),

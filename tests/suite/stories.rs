@@ -292,6 +292,7 @@ in_houses! {
         a_press_during_an_outage_stays_on_the_page_and_is_one_change_when_sent_again
         what_was_just_set_can_be_undone
         the_panel_says_which_phase_it_is_and_what_comes_next
+        where_a_lot_is_awaited_the_panel_asks_for_its_value_and_decides_it_once
         an_event_is_set_moved_and_removed_by_forms_and_that_is_undone
         an_event_that_a_form_words_wrongly_comes_back_with_what_was_typed
         nothing_is_undone_that_another_operator_set_since

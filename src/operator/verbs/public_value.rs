@@ -1,11 +1,11 @@
 //! Gives the public value that decides an order by lot.
 
-use super::{Asking, Changes, Flash, Intent, Verb};
+use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::config::Room;
 use crate::http::object::object;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
-use crate::page::people;
+use crate::page::{Question, people};
 use crate::queue::{Action, Begun, Board, Change, Effect, Phase, Reveal};
 use crate::request::Request;
 use serde_json::Value;
@@ -74,6 +74,19 @@ impl Intent for PublicValue {
             ("given_lot", reveals.join(" ")),
         ];
         Change::new("lot", details)
+    }
+
+    fn question(&self) -> Option<Ask<'_>> {
+        Some(Box::new(|board, _| Question {
+            title: "Decide the order?",
+            text: format!(
+                "\u{201c}{}\u{201d} decides the order by lot. Waiting now: {}. Compare it with what was published: it is given once and cannot be taken back.",
+                self.value,
+                people(board.waiting())
+            ),
+            yes: "Decide the order",
+            word: None,
+        }))
     }
 
     fn logged(&self, effect: Effect) -> String {

@@ -82,6 +82,7 @@ fn what(press: Unconfirmed<'_>) -> &'static str {
         ("permit", _) => "Letting visitors in",
         ("message", _) => "The message",
         ("cap", _) => "The cap",
+        ("public-value", _) => "The public value",
         _ => "The press",
     }
 }

@@ -75,7 +75,11 @@ pub(super) fn band(
     let kind = looks(board, verdict);
     let holds = words(board, set, now_ms);
     let (words, holds) = match verdict {
-        Some(verdict) => (verdict.words.clone(), Some(holds)),
+        // What an event makes of the mode its phase says.
+        Some(verdict) => {
+            let is_said = bound_words(board).is_some();
+            (verdict.words.clone(), (!is_said).then_some(holds))
+        }
         None => (holds, None),
     };
     object!({

@@ -52,6 +52,17 @@ pub(super) fn bound_words(board: &Board) -> Option<&'static str> {
     })
 }
 
+/// The form for the public value, where the order by lot waits for it: where that comes from, as it was announced.
+pub(super) fn lot(desk: &PanelView<'_>) -> Option<Value> {
+    let board = &desk.snapshot.board;
+    let CurrentEvent { event, phase, .. } = board.event.as_ref()?;
+    let announced = board.begun.as_ref().and_then(|begun| begun.order.source());
+    let source = announced.or_else(|| event.order.source())?;
+    let typed = desk.trouble.and_then(|trouble| trouble.typed("value"));
+    (*phase == Phase::Drawing)
+        .then(|| object!({ "source": source, "typed": typed, "kept": typed.is_some() }))
+}
+
 /// The events that hold, and the form that sets one; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn events(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
     let (board, now_ms) = (&desk.snapshot.board, desk.now_ms);

@@ -5,11 +5,17 @@
 
 use super::hour::{Hour, MINUTE_MS};
 use super::trend::{Trend, changed_ms, in_minutes};
-use super::words::{moment_to_the_minute, number, pace_words, per_minute, rate_words, span_words};
-use crate::queue::{Bound, Enforcement, Mode, Pace, PanelSnapshot, Phase, Sessions};
+use super::words::{
+    moment_to_the_minute, number, pace_words, people, per_minute, rate_words, span_words,
+};
+use crate::queue::{
+    Board, Bound, CurrentEvent, Enforcement, Mode, Pace, PanelSnapshot, Phase, Sessions,
+};
 
 /// From this many seconds on a hold is taken for a forgotten one, where visitors wait.
 const LONG_HOLD: u64 = 30 * 60;
+/// From this many seconds after the opening on, visitors should have their order by lot.
+const LONG_LOT: u64 = 5 * 60;
 /// No visitor should wait longer than this, in seconds.
 const LONGEST_WAIT: u64 = 86_400;
 /// A wait up to this is no trouble for anybody, in seconds.
@@ -71,7 +77,7 @@ pub(super) fn verdict(
         return Some(Verdict::new(Level::Alarm, words));
     }
     if mode == Mode::Hold {
-        return forgotten(snapshot, now_ms);
+        return awaited(board, now_ms).or_else(|| forgotten(snapshot, now_ms));
     }
     if mode != Mode::Automatic {
         return None;
@@ -118,6 +124,20 @@ pub(super) fn verdict(
         return Some(Verdict::new(Level::Unknown, words));
     }
     Some(moving(snapshot, hour, trend))
+}
+
+/// An order by lot that is not decided long after the event has opened.
+fn awaited(board: &Board, now_ms: u64) -> Option<Verdict> {
+    let CurrentEvent { event, phase, .. } = board.event.as_ref()?;
+    let seconds = now_ms.saturating_sub(event.opens_ms) / 1000;
+    let is_awaited = *phase == Phase::Drawing && board.live.mode == Mode::Automatic;
+    let is_long = seconds >= LONG_LOT && board.waiting() > 0;
+    (is_awaited && is_long).then(|| {
+        let (span, many) = (span_words(seconds), people(board.waiting()));
+        let words =
+            format!("The lot is awaited for {span}: {many} waiting, and no visitor goes in");
+        Verdict::new(Level::Alarm, words)
+    })
 }
 
 /// A hold of an operator that has lasted long, while visitors wait who should go in.
@@ -490,6 +510,13 @@ mod tests {
         opened.board.event = Some(event);
         let words = "Just changed: how the line moves by that is known after one whole minute";
         assert_eq!(told(&opened), known(Unknown, words));
+        // Its order by lot has not been decided for five minutes.
+        let mut drawing = super::super::events::tests::in_phase(Phase::Drawing);
+        drawing.event.opens_ms = NOW_MS - 300_000;
+        let mut awaited = per_minute(line(165, 3, 0, 0), 30);
+        awaited.board.event = Some(drawing);
+        let words = "The lot is awaited for 5 min: 165 people waiting, and no visitor goes in";
+        assert_eq!(told(&awaited), known(Alarm, words));
         // Twelve at once, every hour.
         let words = "Moves by pace: 12 every 3,600 seconds; 0 arrive each minute";
         assert_eq!(
@@ -550,7 +577,9 @@ mod tests {
         }
         for phase in [Phase::Before, Phase::Prequeue, Phase::Drawing, Phase::Over] {
             let mut line = at_pace(line(200, 46, 0, 900), 60, 80);
-            line.board.event = Some(super::super::events::tests::in_phase(phase));
+            let mut event = super::super::events::tests::in_phase(phase);
+            event.event.opens_ms = NOW_MS - 299_000;
+            line.board.event = Some(event);
             assert_eq!(told(&line), None, "{phase:?}");
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use now_serving::page::iso_8601;
 use serde_json::{Value, json};
 
+use super::super::lot;
 use super::{Form, assert_shows, follow, panel, press, text};
 use crate::house::{Ask, Got, House, Visitor};
 use crate::metrics::{numbers, scrape};
@@ -92,6 +93,35 @@ pub(crate) fn the_panel_says_which_phase_it_is_and_what_comes_next(house: &House
     assert_shows(&sold, "event sale sold out");
     let undone = follow(house, Form::of(&sold, "undo").send(house));
     assert!(text(&undone, "phase").starts_with("Event sale is open; it closes at "));
+}
+
+pub(crate) fn where_a_lot_is_awaited_the_panel_asks_for_its_value_and_decides_it_once(
+    house: &House,
+) {
+    lot::event(house, &json!({ "public_value": "beacon 4711" }));
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    assert!(!panel(house).body.contains("id=\"decide\""), "not yet");
+    house.wait(Duration::from_secs(62));
+    visitor.ask("/");
+    let awaited = panel(house);
+    assert_shows(&awaited, "Public value from “beacon 4711”");
+    assert_shows(&awaited, "The lot is awaited: numbers are drawn");
+    house.wait(Duration::from_mins(5));
+    assert_shows(&panel(house), "The lot is awaited for 5 min: ");
+    let mistyped = press(house, "decide", &[("value", "\u{e9}")]);
+    assert_eq!(mistyped.status, 400);
+    let asked = Form::of(&mistyped, "decide")
+        .with("value", "90ab 12")
+        .send(house);
+    assert_shows(&asked, "“90ab 12” decides the order by lot.");
+    assert_shows(&panel(house), "id=\"decide\"");
+    let decided = follow(house, Form::of(&asked, "yes").send(house));
+    assert_eq!(
+        text(&decided, "news"),
+        "The order of 1 person is decided. The line moves."
+    );
+    assert!(!decided.body.contains("id=\"decide\""), "once");
 }
 
 fn listed(house: &House) -> Value {
