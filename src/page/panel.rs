@@ -22,7 +22,7 @@ use super::{NOBODY, built_in, unbranded};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::english;
-use crate::queue::{AbsentVisitors, Cap, Event, OriginHealth, Pace, PanelSnapshot};
+use crate::queue::{AbsentVisitors, Board, Bound, Cap, Event, OriginHealth, Pace, PanelSnapshot};
 use crate::ticket::Ticket;
 use hour::Hour;
 use trend::Trend;
@@ -204,16 +204,44 @@ fn permit(
     trouble: Option<Rejection<'_>>,
 ) -> Value {
     let typed = trouble.and_then(|trouble| trouble.typed("amt"));
-    let usual = snapshot.board.live.pace.quantity.min(configured.permit_max);
+    let (board, bound_by) = (&snapshot.board, snapshot.limits.bound_by);
+    let usual = board.live.pace.quantity.min(configured.permit_max);
+    let stands = stands(board);
+    let keeps = match bound_by {
+        Bound::Slots => Some("no slot is free"),
+        Bound::Recount => Some("it is not known who is inside"),
+        Bound::Quiet => Some("the store has just lost its data"),
+        _ => None,
+    };
+    let keeps = keeps.filter(|_| stands.is_none());
     object!({
         "amount": typed.map_or_else(|| usual.to_string(), str::to_owned),
-        "still": number(snapshot.board.waiting().saturating_sub(usual)),
+        "still": number(board.waiting().saturating_sub(usual)),
+        // Visitors wait, and would go in.
+        "loud": bound_by == Bound::Pace && stands.is_none(),
+        "moves": stands.is_none() && keeps.is_none(),
+        "keeps": keeps,
+        "stands": stands,
         "kept": typed.is_some(),
         "most": configured.permit_max,
         "most_words": number(configured.permit_max),
         "asks": question::ASKS_ABOVE,
         "look": seconds(configured.refresh_interval),
     })
+}
+
+/// Why a permit is refused.
+fn stands(board: &Board) -> Option<String> {
+    let mode = board.live.mode;
+    if board.is_held_by_origin() {
+        Some("the origin is sick".to_owned())
+    } else if board.scheduled_mode().lets_in() {
+        None
+    } else if board.scheduled_mode() != mode {
+        Some("the event is not open".to_owned())
+    } else {
+        Some(format!("the mode is {}", mode.name()))
+    }
 }
 
 /// What was just done, and what was set since: the page may be looked at again, or its press have been repeated.

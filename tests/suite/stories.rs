@@ -300,6 +300,7 @@ in_houses! {
         a_line_is_held_whatever_another_operator_set_meanwhile
         what_operators_did_is_listed_with_who_when_and_from_where
         a_form_sent_twice_is_one_change
+        the_button_that_lets_in_is_loud_only_where_it_lets_in
         a_form_sent_again_with_other_values_says_so_and_keeps_them
         while_the_store_is_away_the_panel_says_so_once
         of_two_operators_the_second_sees_what_changed_and_nothing_is_overwritten

@@ -46,17 +46,8 @@ fn means(mode: Mode) -> &'static str {
 
 /// The mode, and since when.
 pub(super) fn mode(snapshot: &PanelSnapshot, now_ms: u64) -> Value {
-    let (mode, board) = (snapshot.board.live.mode, &snapshot.board);
-    let is_bound = board.scheduled_mode() != mode;
-    let stands = !board.scheduled_mode().lets_in();
     object!({
-        "name": mode.name(),
-        "label": label(mode),
-        "means": means(mode),
-        "moves": !stands,
-        "stands": stands,
-        "why": if is_bound { "the event is not open".to_owned() } else { format!("the mode is {}", mode.name()) },
-        "differs": mode != Mode::Automatic,
+        "label": label(snapshot.board.live.mode),
         "set": set(snapshot.mode.as_ref(), now_ms),
     })
 }

@@ -179,7 +179,7 @@ pub(crate) fn the_panel_shows_the_line_to_the_operator(house: &House) {
         r#"id="waiting">4<"#,
         r#"id="credit">0<"#,
         "Let visitors in",
-        r#"id="let-in">Let them in<"#,
+        r#"id="let-in" class="go">Let them in<"#,
     ] {
         assert!(panel.body.contains(shown), "{shown}: {}", panel.body);
     }

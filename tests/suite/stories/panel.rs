@@ -21,8 +21,7 @@ impl Form {
     /// The one whose button has this id; on a page with one form, its first.
     fn of(page: &Got, button: &str) -> Self {
         let marked = format!("<button id=\"{button}\"");
-        let go = format!("<button class=\"go\" id=\"{button}\"");
-        let at = page.body.find(&marked).or_else(|| page.body.find(&go));
+        let at = page.body.find(&marked);
         let at = at.unwrap_or_else(|| panic!("no button {button}: {}", page.body));
         let begin = page.body[..at].rfind("<form").unwrap();
         let tags: Vec<&str> = page.body[begin..at].split('<').collect();
@@ -356,9 +355,26 @@ pub(crate) fn what_operators_did_is_listed_with_who_when_and_from_where(house: &
         );
     }
     assert_shows(&panel, "No visitor can be let in while the mode is hold.");
+    assert_shows(&panel, "<button id=\"let-in\">");
     let refused = press(house, "let-in", &[]);
     assert_eq!(refused.status, 409);
     assert!(text(&refused, "trouble").contains("the mode is hold; nothing moved"));
+}
+
+pub(crate) fn the_button_that_lets_in_is_loud_only_where_it_lets_in(house: &House) {
+    house.set("total_active", "1");
+    let (loud, quiet) = (
+        "<button id=\"let-in\" class=\"go\">",
+        "<button id=\"let-in\">",
+    );
+    assert_shows(&panel(house), quiet);
+    draw(house, 2);
+    assert_shows(&panel(house), loud);
+    house.permit(1);
+    let full = panel(house);
+    assert_shows(&full, quiet);
+    assert_shows(&full, "No visitor goes in now: no slot is free.");
+    assert!(!full.body.contains("id=\"still\""), "{}", full.body);
 }
 
 pub(crate) fn a_form_sent_twice_is_one_change(house: &House) {
