@@ -85,17 +85,34 @@ fn every_page_to_copy_says_in_every_state_what_the_built_in_one_says() {
 }
 
 #[test]
-fn the_panel_is_shown_with_three_kinds_of_line() {
+fn the_panel_is_shown_with_each_kind_of_line() {
     let origin = start();
     let panels = LINES.iter().map(|line| {
         let panel = get(&format!("{}{PATH}/panel/{}", origin.url(), line.name));
         assert_eq!(panel.status(), 200);
         text(panel)
     });
-    let [empty, growing, hold] = panels.collect::<Vec<_>>().try_into().unwrap();
+    let [empty, growing, hold, cap, sick, away, before, lot, rooms] =
+        panels.collect::<Vec<_>>().try_into().unwrap();
     assert_eq!(waiting(&empty), 0);
     assert!(waiting(&growing) > 100 && growing.contains("Running by pace"));
     assert!(waiting(&hold) > waiting(&growing) && hold.contains("On hold"));
+    for (panel, words) in [
+        (
+            cap,
+            "Growing: the cap lets in 8 each minute, the pace would allow 30 a minute (157 inside and 3 promised, of 160)",
+        ),
+        (sick, "The origin is sick: no new visitor goes in"),
+        (away, "The store did not answer in time."),
+        (
+            before,
+            "Before the event: no visitor goes in, and none draws a number",
+        ),
+        (lot, "The lot is awaited for 7 min: "),
+        (rooms, "aria-label=\"Rooms\""),
+    ] {
+        assert!(panel.contains(words), "{words}: {panel}");
+    }
 }
 
 /// How many visitors wait, by the title of a panel.

@@ -1,12 +1,13 @@
-//! The panel with three kinds of line.
+//! The panel with each kind of line.
 
 use now_serving::http::Reply;
 use now_serving::operator::verbs;
-use now_serving::page::{self, BoardSeen, Configured, PanelView};
+use now_serving::page::{self, Away, BoardSeen, Configured, PanelView};
 use now_serving::queue::{
-    Absent, AbsentVisitors, Action, Board, Bound, Cap, Explained, InvitedVisitors, Live, Measured,
-    MinuteSample, Mode, OriginHealth, OriginState, Pace, PanelSnapshot, Provenance, Released,
-    Stretch,
+    Absent, AbsentVisitors, Action, Answers, Board, Bound, Cap, Cell, CurrentEvent, Event,
+    Explained, InvitedVisitors, Live, Measured, MinuteSample, Mode, Order, OriginHealth,
+    OriginState, Pace, PanelSnapshot, Phase, Provenance, Released, Sessions, Sickness, Stretch,
+    WatchedOrigin,
 };
 
 use super::PATH;
@@ -20,19 +21,25 @@ pub struct Line {
     /// Over its frames.
     pub title: &'static str,
     history: History,
+    /// What is special about it now.
+    turned: fn(&mut PanelSnapshot, u64),
 }
 
 /// What the last hour was.
 #[derive(Clone, Copy)]
 enum History {
     Nothing,
-    /// More visitors come than go in.
-    Growing,
-    /// The same, and on hold for some minutes.
-    Held {
+    /// More visitors come than go in: in its last minutes only this many in each.
+    Busy {
         minutes: u64,
+        admitted: u64,
     },
 }
+
+const GROWING: History = History::Busy {
+    minutes: 0,
+    admitted: 0,
+};
 
 /// All of them.
 pub const LINES: &[Line] = &[
@@ -40,18 +47,72 @@ pub const LINES: &[Line] = &[
         name: "empty",
         title: "An empty line",
         history: History::Nothing,
+        turned: |_, _| {},
     },
     Line {
         name: "growing",
         title: "A growing line",
-        history: History::Growing,
+        history: GROWING,
+        turned: |_, _| {},
     },
     Line {
         name: "hold",
         title: "A line on hold",
-        history: History::Held { minutes: 6 },
+        history: History::Busy {
+            minutes: 6,
+            admitted: 0,
+        },
+        turned: hold,
+    },
+    Line {
+        name: "cap",
+        title: "A full cap",
+        history: History::Busy {
+            minutes: 14,
+            admitted: 8,
+        },
+        turned: fill,
+    },
+    Line {
+        name: "sick",
+        title: "A sick origin",
+        history: History::Busy {
+            minutes: 3,
+            admitted: 0,
+        },
+        turned: sicken,
+    },
+    Line {
+        name: AWAY,
+        title: "A store that is away",
+        history: GROWING,
+        turned: |_, _| {},
+    },
+    Line {
+        name: "before",
+        title: "An event before it opens",
+        history: History::Nothing,
+        turned: |snapshot, now_ms| begin(snapshot, now_ms + 20 * MINUTE_MS, Phase::Before, now_ms),
+    },
+    Line {
+        name: "lot",
+        title: "A lot that is awaited",
+        history: History::Busy {
+            minutes: MINUTES,
+            admitted: 0,
+        },
+        turned: |snapshot, now_ms| begin(snapshot, now_ms - 7 * MINUTE_MS, Phase::Drawing, now_ms),
+    },
+    Line {
+        name: ROOMS,
+        title: "Several rooms",
+        history: GROWING,
+        turned: |_, _| {},
     },
 ];
+
+const AWAY: &str = "away";
+const ROOMS: &str = "rooms";
 
 /// Five visitors every ten seconds.
 const PACE: Pace = Pace {
@@ -59,6 +120,7 @@ const PACE: Pace = Pace {
     quantity: 5,
 };
 const ADMITTED_A_MINUTE: u64 = 30;
+const MOST_INSIDE: u64 = 160;
 
 /// The hour in which it all happened.
 const MINUTES: u64 = 55;
@@ -69,19 +131,23 @@ impl History {
         let many = |minute: u64| 22 + minute * 7 % 13 + minute / 4;
         match self {
             Self::Nothing => 0,
-            Self::Growing | Self::Held { .. } => (1..=minute).map(many).sum(),
+            Self::Busy { .. } => (1..=minute).map(many).sum(),
         }
     }
 
     fn admitted(self, minute: u64) -> u64 {
-        let moved = match self {
-            Self::Held { minutes } => minute.min(MINUTES - minutes),
-            Self::Nothing | Self::Growing => minute,
+        let Self::Busy { minutes, admitted } = self else {
+            return 0;
         };
-        let paced = (1..=moved).fold(0, |admitted, minute| {
-            self.drawn(minute).min(admitted + ADMITTED_A_MINUTE)
-        });
-        paced.min(self.drawn(minute))
+        let slow_from = MINUTES - minutes;
+        (1..=minute).fold(0, |all, minute| {
+            let go = if minute > slow_from {
+                admitted
+            } else {
+                ADMITTED_A_MINUTE
+            };
+            self.drawn(minute).min(all + go)
+        })
     }
 
     fn sample(self, minute: u64, now_ms: u64) -> MinuteSample {
@@ -113,8 +179,11 @@ impl History {
     /// When visitors went in last.
     fn moved_ms(self, now_ms: u64) -> u64 {
         now_ms.saturating_sub(match self {
-            Self::Nothing | Self::Growing => 4_000,
-            Self::Held { minutes } => minutes * MINUTE_MS,
+            Self::Busy {
+                minutes,
+                admitted: 0,
+            } if minutes > 0 => minutes * MINUTE_MS,
+            Self::Nothing | Self::Busy { .. } => 4_000,
         })
     }
 
@@ -122,16 +191,7 @@ impl History {
         let minutes = (1..MINUTES).rev();
         match self {
             Self::Nothing => Vec::new(),
-            Self::Growing | Self::Held { .. } => {
-                minutes.map(|minute| self.sample(minute, now_ms)).collect()
-            }
-        }
-    }
-
-    fn mode(self) -> Mode {
-        match self {
-            Self::Nothing | Self::Growing => Mode::Automatic,
-            Self::Held { .. } => Mode::Hold,
+            Self::Busy { .. } => minutes.map(|minute| self.sample(minute, now_ms)).collect(),
         }
     }
 
@@ -144,10 +204,7 @@ impl History {
         };
         match self {
             Self::Nothing => Vec::new(),
-            Self::Growing => vec![message, pace],
-            Self::Held { minutes } => {
-                vec![action("mode", "hold", ago(minutes, now_ms)), message, pace]
-            }
+            Self::Busy { .. } => vec![message, pace],
         }
     }
 }
@@ -170,9 +227,85 @@ fn action(verb: &str, value: &str, set: Provenance) -> Action {
     }
 }
 
+fn hold(snapshot: &mut PanelSnapshot, now_ms: u64) {
+    snapshot.board.live.mode = Mode::Hold;
+    snapshot.limits.bound_by = Bound::Mode;
+    snapshot.mode = Some(ago(6, now_ms));
+    snapshot
+        .actions
+        .insert(0, action("mode", "hold", ago(6, now_ms)));
+}
+
+/// An operator has lowered the cap, and more come than leave.
+fn fill(snapshot: &mut PanelSnapshot, now_ms: u64) {
+    let cap = Cap {
+        total_active: MOST_INSIDE,
+        ..Cap::default()
+    };
+    snapshot.board.live.cap = Some(cap);
+    snapshot.board.sessions = Some(Sessions {
+        total_active: MOST_INSIDE,
+        minutes: cap.session_minutes,
+        promised: 3,
+        cells: vec![Cell {
+            end: now_ms / MINUTE_MS + cap.session_minutes,
+            many: MOST_INSIDE - 3,
+        }],
+        ..Sessions::default()
+    });
+    snapshot.limits.bound_by = Bound::Slots;
+    if let Some(last) = &mut snapshot.limits.last {
+        (last.released, last.slots, last.bound_by) = (2, Some(2), Bound::Slots);
+    }
+    snapshot.cap = Some(ago(14, now_ms));
+    let written = format!("{MOST_INSIDE} {} 60 on", cap.session_minutes);
+    snapshot
+        .actions
+        .insert(0, action("cap", &written, ago(14, now_ms)));
+}
+
+fn sicken(snapshot: &mut PanelSnapshot, now_ms: u64) {
+    let until_ms = now_ms + 40_000;
+    let answers = Answers {
+        ok: 4,
+        late: 9,
+        bad: 21,
+    };
+    snapshot.board.origin = Some(WatchedOrigin {
+        holds: true,
+        cuts: 0,
+        is_cut: false,
+        is_slowed: false,
+    });
+    snapshot.origin.health.sick_until_ms = until_ms;
+    snapshot.origin.last = Some(Sickness {
+        at_ms: now_ms - 3 * MINUTE_MS,
+        until_ms,
+        answers,
+    });
+    snapshot.limits.bound_by = Bound::Origin;
+}
+
+fn begin(snapshot: &mut PanelSnapshot, opens_ms: u64, phase: Phase, now_ms: u64) {
+    snapshot.board.event = Some(CurrentEvent {
+        event: Event {
+            id: "drop-12".to_owned(),
+            prequeue_ms: opens_ms - 10 * MINUTE_MS,
+            opens_ms,
+            closes_ms: Some(opens_ms + 240 * MINUTE_MS),
+            order: Order::DrawnBy("the six numbers of the state lottery".to_owned()),
+        },
+        phase,
+        told_ms: now_ms,
+    });
+    snapshot.limits.bound_by = Bound::Event;
+    snapshot.limits.last = None;
+    snapshot.actions.clear();
+}
+
 fn board(history: History, now: MinuteSample, now_ms: u64) -> Board {
     let measured = Measured {
-        released: 10 * ADMITTED_A_MINUTE,
+        released: history.admitted(MINUTES) - history.admitted(MINUTES - 10),
         took_ms: 10 * MINUTE_MS,
         moved_ms: history.moved_ms(now_ms),
         step_ms: PACE.automatic * 1000,
@@ -183,7 +316,6 @@ fn board(history: History, now: MinuteSample, now_ms: u64) -> Board {
         measured: (now.admitted > 0).then_some(measured),
         pops: Some(3),
         live: Live {
-            mode: history.mode(),
             pace: PACE,
             message: (now.drawn > 0).then(|| "All sizes are in stock again.".to_owned()),
             version: 3,
@@ -201,33 +333,26 @@ fn limits(history: History, now_ms: u64) -> Explained {
         slots: None,
         bound_by: Bound::Pace,
     };
-    match history {
-        History::Nothing => Explained {
-            bound_by: Bound::Waiting,
-            last: None,
-            recount_ms: None,
-        },
-        History::Growing => Explained {
-            bound_by: Bound::Pace,
-            last: Some(released),
-            recount_ms: None,
-        },
-        History::Held { .. } => Explained {
-            bound_by: Bound::Mode,
-            last: Some(released),
-            recount_ms: None,
-        },
+    let (bound_by, last) = match history {
+        History::Nothing => (Bound::Waiting, None),
+        History::Busy { .. } => (Bound::Pace, Some(released)),
+    };
+    Explained {
+        bound_by,
+        last,
+        recount_ms: None,
     }
 }
 
-fn snapshot(history: History, now_ms: u64) -> PanelSnapshot {
+fn snapshot(line: &Line, now_ms: u64) -> PanelSnapshot {
+    let history = line.history;
     let now = history.now(now_ms);
     let actions = history.actions(now_ms);
     let set = |verb: &str| {
         let found = actions.iter().find(|action| action.verb == verb);
         found.map(|action| action.set.clone())
     };
-    PanelSnapshot {
+    let mut snapshot = PanelSnapshot {
         board: board(history, now, now_ms),
         drawn: now.drawn,
         admitted: now.admitted,
@@ -238,7 +363,7 @@ fn snapshot(history: History, now_ms: u64) -> PanelSnapshot {
         origin: OriginState::default(),
         invited: InvitedVisitors::default(),
         limits: limits(history, now_ms),
-        mode: set("mode"),
+        mode: None,
         pace: set("pace"),
         message: set("message"),
         cap: None,
@@ -246,16 +371,25 @@ fn snapshot(history: History, now_ms: u64) -> PanelSnapshot {
         hour: history.hour(now_ms),
         minute: now.minute,
         actions,
-    }
+    };
+    (line.turned)(&mut snapshot, now_ms);
+    snapshot
 }
 
 /// The panel; nothing for a line that there is not.
 pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
     let line = LINES.iter().find(|known| known.name == name)?;
-    let snapshot = snapshot(line.history, now_ms);
+    let snapshot = snapshot(line, now_ms);
     let path = format!("{PATH}/panel/{name}");
+    let [presale, returns] = ["empty", "hold"].map(|name| format!("{PATH}/panel/{name}"));
+    let rooms = [
+        ("main", &path),
+        ("presale", &presale),
+        ("returns", &returns),
+    ];
+    let rooms = rooms.map(|(name, path)| (name, path.as_str())).to_vec();
     let configured = Configured {
-        rooms: Vec::new(),
+        rooms: if name == ROOMS { rooms } else { Vec::new() },
         room: "main",
         path: &path,
         tickets: true,
@@ -263,7 +397,7 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
         refresh_interval: 5,
         pace: PACE,
         absent_visitors: AbsentVisitors::Observe,
-        origin_health: OriginHealth::Observe,
+        origin_health: OriginHealth::On,
         cap: Cap::default(),
         events: &[],
         invited_per_minute: 0,
@@ -271,6 +405,12 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
         message: None,
         short_passwords: Vec::new(),
     };
+    if name == AWAY {
+        return Some(page::panel_without_store(
+            &configured,
+            &away(&snapshot, now_ms),
+        ));
+    }
     let view = PanelView {
         snapshot: &snapshot,
         words: verbs::WORDS,
@@ -286,4 +426,16 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
         now_ms,
     };
     Some(page::panel(200, &configured, &view))
+}
+
+fn away(snapshot: &PanelSnapshot, now_ms: u64) -> Away<'_> {
+    Away {
+        why: "The store did not answer in time.",
+        known: "Nothing can be read or moved.",
+        meanwhile: "Meanwhile waiting visitors keep their places, and no new visitor goes in. Visitors inside stay inside.",
+        last: Some((&snapshot.board, now_ms - 34_000)),
+        unconfirmed: None,
+        once: "made-up",
+        now_ms,
+    }
 }
