@@ -252,6 +252,18 @@ mod tests {
     }
 
     #[test]
+    fn a_tab_of_which_nothing_is_known_any_more_gets_the_mark_of_that_by_the_script() {
+        let page = include_str!("../../../templates/admin.html");
+        for mark in [
+            format!("'%23{}'", UNKNOWN.color),
+            format!("d='{}\"", UNKNOWN.shape),
+            format!("'{} '", UNKNOWN.letter),
+        ] {
+            assert!(page.contains(&mark), "{mark}");
+        }
+    }
+
+    #[test]
     fn the_tab_shows_the_state_and_the_length_of_the_line() {
         let mut board = snapshot(&[(1, 204, 80)]).board;
         let well = title(&board, None, "main");

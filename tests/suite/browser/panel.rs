@@ -203,6 +203,32 @@ fn the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
     });
 }
 
+/// A minute that is over soon.
+const SHORT_MINUTE: &str = "const soon = window.setTimeout; \
+    window.setTimeout = (work, ms) => soon(work, ms === 60000 ? 400 : ms)";
+
+#[test]
+fn a_tab_in_the_background_claims_nothing_after_a_minute() {
+    let house = House::wasm_shared();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        page.goto(&panel(&house)).await.unwrap();
+        page.execute(SHORT_MINUTE, vec![]).await.unwrap();
+        wait_for(&page, "document.title.startsWith('? main')").await;
+        let hide = "Object.defineProperty(document, 'hidden', { configurable: true, value: arguments[0] }); \
+            document.dispatchEvent(new Event('visibilitychange'))";
+        page.execute(hide, vec![json!(true)]).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let marked = "document.title.startsWith('? main') && document.getElementById('icon').href.includes('%234a4540') \
+            && document.getElementById('icon').href.includes('M2 7h12v2H2z')";
+        wait_for(&page, marked).await;
+        page.execute(hide, vec![json!(false)]).await.unwrap();
+        wait_for(&page, "document.title.includes(' waiting')").await;
+        page.close().await.unwrap();
+    });
+}
+
 /// What a screen reader speaks of by itself when it changes.
 const LIVE: &str = "[role=status], [role=alert], [role=log], [aria-live]:not([aria-live=off]), output:not([aria-live=off])";
 
