@@ -143,7 +143,7 @@ fn the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
             "document.querySelector('#waiting').textContent === '1'",
         )
         .await;
-        wait_for(&page, "document.title.startsWith('▶ 1 waiting')").await;
+        wait_for(&page, "document.title.includes(' 1 waiting')").await;
         wait_for(
             &page,
             "document.querySelector('#message-words').textContent.includes('Nine, we are late.')",
