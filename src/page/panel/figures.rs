@@ -21,8 +21,9 @@ pub(super) fn line(board: &Board, now_ms: u64) -> Value {
         "credit": number(board.credit),
         "credit_people": people(board.credit),
         "waiting_people": people(board.waiting()),
-        "wait": wait(board, last, now_ms),
-        "wait_first": wait(board, last.map(|_| 0), now_ms),
+        "wait": wait(board, last, now_ms).unwrap_or_else(|_| "\u{2013}".to_owned()),
+        "wait_first": wait(board, last.map(|_| 0), now_ms)
+            .map_or_else(str::to_owned, |first| format!("first: {first}")),
     })
 }
 
@@ -50,16 +51,14 @@ pub(super) fn decisive(hour: &Hour, trend: Option<Trend>) -> Value {
     })
 }
 
-/// How long the visitor with this many ahead waits.
-fn wait(board: &Board, ahead: Option<u64>, now_ms: u64) -> String {
-    let Some(ahead) = ahead else {
-        return "no visitor waits".to_owned();
-    };
+/// How long the visitor with this many ahead waits, or why there is no figure of that.
+fn wait(board: &Board, ahead: Option<u64>, now_ms: u64) -> Result<String, &'static str> {
+    let ahead = ahead.ok_or("no visitor waits")?;
     if !board.mode().lets_in() {
-        return "until entry goes on".to_owned();
+        return Err("until entry goes on");
     }
-    let wait = board.estimated_wait(ahead, now_ms);
-    wait.map_or_else(|| "unknown".to_owned(), span_words)
+    let wait = board.estimated_wait(ahead, now_ms).ok_or("unknown")?;
+    Ok(span_words(wait))
 }
 
 /// How many of the called visitors come.

@@ -182,7 +182,7 @@ pub(crate) fn what_is_let_in_is_in_the_figures_of_this_minute_and_of_the_last_wh
         r#"id="admitted">–<"#,
         r#"id="admitted-now">2<"#,
         r#"id="store">answers<"#,
-        r#"id="wait">unknown<"#,
+        r#"id="wait">–</span> <small>unknown<"#,
         "known after its first minute",
     ] {
         assert_shows(&first, shown);
