@@ -43,7 +43,7 @@ pub use stage::Obstacle;
 pub use template::Refusal;
 use template::Same;
 pub use update::place;
-pub use waiting::{Links, Waiting, waiting_json, waiting_page};
+pub use waiting::{Draw, Links, Waiting, waiting_json, waiting_page};
 
 /// What a page without texts and without a brand of its own is rendered with.
 fn unbranded(words: &Language) -> Same<'_> {

@@ -3,8 +3,8 @@
 //! Invariant: a sentence says only what is known. [`Stage::of`] is the precondition of a row, [`Stage::detail`] names those of the
 //! sentences that not every visitor in a state reads; a test tries each sentence in every state, mode, phase and bound.
 
-use super::Waiting;
 use super::event::DRAWN;
+use super::{Draw, Waiting};
 use crate::i18n::Language;
 use crate::queue::{Lane, Mode, Outlook, Phase};
 
@@ -84,8 +84,12 @@ impl Stage {
             (Some(Phase::Before), ..) => Self::Before,
             (Some(Phase::Over), Mode::Closed, ..) => Self::Over,
             (_, Mode::Closed, ..) => Self::Closed,
-            (Some(Phase::Prequeue), Mode::Hold, None, _) if waiting.in_draw => Self::Lot,
-            (Some(Phase::Drawing), Mode::Hold, None, _) if waiting.in_draw => Self::Drawing,
+            (Some(Phase::Prequeue), Mode::Hold, None, _) if waiting.draw == Draw::Awaited => {
+                Self::Lot
+            }
+            (Some(Phase::Drawing), Mode::Hold, None, _) if waiting.draw == Draw::Awaited => {
+                Self::Drawing
+            }
             (_, _, None, _) => Self::Unnumbered,
             (_, _, _, None) => Self::Held,
             _ if waiting.obstacle == Obstacle::Full => Self::Full,
@@ -339,9 +343,11 @@ mod tests {
         }
     }
 
+    type Sentence = (&'static str, fn(&Waiting) -> bool);
+
     /// Every sentence about a place, a time or an event, and when it is true.
     #[rustfmt::skip]
-    const SENTENCES: &[(&str, fn(&Waiting) -> bool)] = &[
+    const SENTENCES: &[Sentence] = &[
         ("called_heading", |seen| seen.obstacle != Obstacle::None || seen.is_called()),
         ("called",       |seen| seen.is_called() && !seen.mode.lets_in()),
         ("turn",         |seen| seen.is_called()),
@@ -369,16 +375,16 @@ mod tests {
         ("alert_open",   is_before),
         ("before",       |seen| is_in(seen, Phase::Before) && seen.position.is_none()),
         ("prequeue",     |seen| is_in(seen, Phase::Prequeue) && seen.event.is_some_and(|event| event.order == "arrival")),
-        ("in_draw",      |seen| is_in(seen, Phase::Prequeue) && seen.in_draw),
-        ("lot",          |seen| seen.in_draw && seen.position.is_none()),
-        ("number_here",  |seen| seen.in_draw && seen.position.is_none()),
+        ("in_draw",      |seen| is_in(seen, Phase::Prequeue) && (seen.draw == Draw::Awaited)),
+        ("lot",          |seen| (seen.draw == Draw::Awaited) && seen.position.is_none()),
+        ("number_here",  |seen| (seen.draw == Draw::Awaited) && seen.position.is_none()),
         ("drawing",      |seen| is_in(seen, Phase::Drawing)),
         ("over_heading", |seen| is_in(seen, Phase::Over) && seen.mode == Mode::Closed),
         ("over",         |seen| is_in(seen, Phase::Over) && seen.mode == Mode::Closed),
         ("thanks",       |seen| is_in(seen, Phase::Over) && seen.mode == Mode::Closed),
         ("home",         |seen| is_in(seen, Phase::Over)),
         // A turn can come to who has a number or takes part in a draw, and not when all is over.
-        ("alert",        |seen| (seen.position.is_some() || seen.in_draw)
+        ("alert",        |seen| (seen.position.is_some() || (seen.draw == Draw::Awaited))
                                 && !(is_in(seen, Phase::Over) && seen.mode == Mode::Closed && seen.obstacle == Obstacle::None)),
         ("look_other",   |seen| !(is_in(seen, Phase::Over) && seen.mode == Mode::Closed) || seen.obstacle == Obstacle::Origin),
         ("keep",         |seen| seen.position.is_some()),
@@ -441,7 +447,11 @@ mod tests {
                 position: with_number.then_some(Position(7)),
                 seen: seen.map(|(cursor, ahead)| (Cursor(cursor), ahead)),
                 // Whose number says nothing yet is told of none.
-                in_draw: by_lot && !with_number,
+                draw: if by_lot && !with_number {
+                    Draw::Awaited
+                } else {
+                    Draw::None
+                },
                 // Only a number is called.
                 obstacle: if with_number {
                     obstacle
@@ -488,9 +498,12 @@ mod tests {
                 let sentence = fragment(name);
                 // A short one may stand within others.
                 let is_whole = sentence.len() < 20 && sentence == english().text(name);
-                let is_it = |line: &str| match is_whole {
-                    true => line == sentence,
-                    false => line.contains(sentence),
+                let is_it = |line: &str| {
+                    if is_whole {
+                        line == sentence
+                    } else {
+                        line.contains(sentence)
+                    }
                 };
                 let is_shown = |text: &str| text.split('\n').any(is_it);
                 if is_shown(&shown) || is_shown(&update.replace('"', "\n")) {

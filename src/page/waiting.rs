@@ -13,6 +13,16 @@ use crate::ticket::Notice;
 use serde::Serialize;
 use serde_json::Value;
 
+/// A draw by lot that decides a visitor's place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Draw {
+    /// There is none, or it has been decided.
+    #[default]
+    None,
+    /// It is still to come, and the number says nothing until then.
+    Awaited,
+}
+
 /// What a waiting visitor reads.
 #[derive(Clone, Debug, Default)]
 pub struct Waiting {
@@ -26,8 +36,8 @@ pub struct Waiting {
     pub mode: Mode,
     /// What keeps a called visitor out, besides the mode.
     pub obstacle: Obstacle,
-    /// Whether the visitor has a number that counts in a draw by lot.
-    pub in_draw: bool,
+    /// The draw by lot that decides the place.
+    pub draw: Draw,
     /// About how many were called and are not inside yet, where a cap holds.
     pub at_door: Option<u64>,
     /// Why the number is a new one.

@@ -6,7 +6,7 @@ mod refused;
 use crate::config::Room;
 use crate::http::Reply;
 use crate::http::negotiate::{is_given_in_place, is_in_no_frame, is_posted_form, wants_json};
-use crate::page::{self, CfWaitingRoom, Links, Waiting};
+use crate::page::{self, CfWaitingRoom, Draw, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
 use crate::queue::{Board, Live, Mode, Phase, Verdict, decide, refresh_seconds};
@@ -210,7 +210,11 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         seen: visit.cursor().zip(ahead).filter(|_| tells_place),
         mode,
         obstacle: row.obstacle,
-        in_draw: !tells_place,
+        draw: if tells_place {
+            Draw::None
+        } else {
+            Draw::Awaited
+        },
         at_door: sessions.map(|sessions| sessions.late),
         notice: visit.ticket.notice,
         message,

@@ -126,6 +126,7 @@ fn answers(criterion: &mut Criterion) {
         updates: "/_queue/updates?every=off&to=%2F".to_owned(),
         language: "/_queue/language".to_owned(),
         lot: "/_queue/lot".to_owned(),
+        home: None,
         invitation: None,
     };
     criterion.bench_function("page: the waiting page", |bencher| {

@@ -4,7 +4,7 @@
 
 use now_serving::http::Reply;
 use now_serving::page::{
-    self, Challenge, CookieTrial, LotView, Obstacle, ReceiptView, Shell, Waiting,
+    self, Challenge, CookieTrial, Draw, LotView, Obstacle, ReceiptView, Shell, Waiting,
 };
 use now_serving::queue::{Cursor, Mode, Outlook, Phase, Position};
 use now_serving::ticket::Notice;
@@ -248,7 +248,7 @@ fn lot(seconds: u64) -> Waiting {
             ..event
         }),
         mode: Mode::Hold,
-        in_draw: true,
+        draw: Draw::Awaited,
         reference: Some("7F3K-9Q2M".to_owned()),
         refresh: 30,
         ..Waiting::default()
