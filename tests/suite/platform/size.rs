@@ -4,11 +4,11 @@ use harness::size::Size;
 
 /// Kilobytes are a thousand bytes here, as in every download.
 #[test]
-fn the_wasm_is_at_most_1672_kb_and_669_gzipped() {
+fn the_wasm_is_at_most_1724_kb_and_692_gzipped() {
     let size = Size::of(&harness::edge::wasm().unwrap()).unwrap();
     println!("{size:?}");
     assert!(
-        size.plain <= 1_672_000 && size.gzipped <= 669_000,
+        size.plain <= 1_724_000 && size.gzipped <= 692_000,
         "{size:?}"
     );
 }
