@@ -221,7 +221,10 @@ pub fn origin_failed(call: &Call, forward: &Forward, shell: Shell<'_>) -> Reply 
             &detail.collect::<Vec<_>>().join(" "),
         )
     } else {
-        page::away(shell, local)
+        // A form is not sent again by a link.
+        let here = visitor::here(call);
+        let is_page = matches!(call.method.as_str(), "GET" | "HEAD");
+        page::away(shell, Some(here.as_str()).filter(|_| is_page), local)
     };
     let cookies = forward.set_cookies.clone();
     secured(call, reply.with("retry-after", "5").with_cookies(cookies))

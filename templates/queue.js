@@ -3,6 +3,7 @@
   const now = () => Date.now()
   const at = id => doc.getElementById(id), on = addEventListener, hidden = () => doc.hidden
   const closed = !!given.closed, usual = given.usual || at('heading').textContent, bar = at('progress'), here = doc.forms.wish.to.value, bell = at('alert'), message = at('message'), sender = message && message.dataset.from, pause = at('pause')
+  const begun = doc.timeline.currentTime, first = at('headline')
   let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
@@ -93,19 +94,19 @@
     if (place.ticket === 'none') return ++without > 1 ? location.replace(given.place.slice(0, -5) + 'cookies?try=2&to=' + encodeURIComponent(here)) : 0
     without = 0
     // The page was not made for these.
-    if (closed !== !!place.closed || place.ticket || (place.position || '') != given.position || place.serving && !bar) { over = true; return go() }
+    if (place.opens && (!given.opens || !hidden() && !(Math.abs(given.opens - place.opens - (doc.timeline.currentTime - begun) / 1e3) < 5)) || closed !== !!place.closed || place.ticket || (place.position || '') != given.position || place.serving && !bar) { over = true; return go() }
     seconds = place.refresh_seconds
     const timed = place.stage === 'timed', news = page.className !== place.stage
     page.className = place.stage
     put('heading', place.heading || usual)
     // The clock ticks by itself, until it opens.
-    if (given.opens && !place.opens) {
-      given.opens = at('headline').className = ''
-      off = '{{text.alert}}'
+    if (given.opens && place.serving && !place.opens) {
       if (loud && !place.hold) alarm(at('heading').textContent)
+      given.opens = first.className = ''
+      off = '{{text.alert}}'
       ring(loud)
     }
-    if (!at('headline').className) put('headline', place.headline || (timed ? place.wait : ''))
+    if (!first.className) put('headline', place.headline || (timed ? place.wait : ''))
     put('detail', place.detail || '')
     put('message', place.message || '')
     times(place)
@@ -141,12 +142,12 @@
 
   // A slot that a cap keeps is taken by the page, and soon.
   const turn = claim => {
-    const icon = doc.querySelector('[rel=icon]'), parts = icon.href.split('%23'), line = still() ? '' : '{{text.entering}}'
+    const icon = doc.querySelector('[rel=icon]'), line = still() ? '' : '{{text.entering}}'
     over = true
     clearInterval(walking)
     page.className = 'turn'
     doc.title = '\u2713 ' + turned
-    icon.href = parts[0] + '%231d6b3a' + parts[1].slice(6)
+    icon.href = icon.href.replace(/%23\w+/, '%231d6b3a')
     for (const id of ['headline', 'detail', 'notice']) put(id, '')
     put('heading', turned)
     put('line', line)
@@ -154,7 +155,7 @@
     at('enter').focus({ preventScroll: true })
     say(line ? turned + '. ' + line : turned, true)
     if (loud) alarm(turned)
-    wish.bell = ''
+    if (bell) wish('')
     if (claim) return go()
     if (still()) return
     let enter = () => { enter = () => {}; go() }
@@ -183,27 +184,26 @@
   const wake = async () => { try { lock = await (loud ? navigator.wakeLock.request('screen') : lock.release()) } catch {} }
 
   // The wish to be called outlives the page that waits for an opening, which loads again then.
-  let wish = {}
-  try { wish = sessionStorage } catch {}
+  const own = 'bell' + given.place, wish = word => { try { return word == null ? sessionStorage[own] : sessionStorage[own] = word } catch {} }
   const ring = is => {
     loud = is
     bell.setAttribute('aria-pressed', loud)
     bell.lastChild.textContent = loud ? '{{text.alert_on}}' : off
-    wish.bell = loud ? given.opens ? 'opening' : 'turn' : ''
+    wish(loud ? given.opens ? 'opening' : 'turn' : '')
   }
   if (bell) {
-    const wished = wish.bell
+    const wished = wish()
     bell.hidden = false
     if (wished) ring(true), wake()
-    if (wished === 'opening' && !given.opens) alarm(at('heading').textContent)
-  }
-  if (bell) bell.onclick = async () => {
-    ring(!loud)
-    refused = ''
-    wake()
-    if (!loud) return state()
-    try { tone(0, .05); sound.resume() } catch {}
-    try { if (await Notification.requestPermission() === 'denied' && loud) { refused = '{{text.alert_refused}}'; state() } } catch {}
+    if (wished === 'opening' && bar && !given.opens && page.className !== 'hold') alarm(at('heading').textContent)
+    bell.onclick = async () => {
+      ring(!loud)
+      refused = ''
+      wake()
+      if (!loud) return state()
+      try { tone(0, .05); sound.resume() } catch {}
+      try { if (await Notification.requestPermission() === 'denied' && loud) { refused = '{{text.alert_refused}}'; state() } } catch {}
+    }
   }
   if (pause) pause.onclick = event => {
     event.preventDefault()
@@ -225,7 +225,7 @@
   })
   times(given)
   // Old figures were not checked now.
-  if (bar && !at('state').textContent) checked()
+  if (!at('state').textContent) checked()
   if (bar) bar.setAttribute('aria-valuetext', at('line').textContent)
   if (still()) put('state', stopped)
   // A link to where this page is changes no more than that.

@@ -79,9 +79,10 @@ impl BoardCache for PlatformCache {
     fn put(&self, copy: &CachedBoard) {
         let copy = self.newest(copy);
         self.keep(&copy);
+        // First, so that who comes late finds it there.
+        keep(self.last_copy(), &copy);
         // Without a copy the next look reads the store, as the first one did.
         let _ = self.board_copy().write(copy.written());
-        keep(self.last_copy(), &copy);
     }
 
     fn remember(&self, copy: &CachedBoard) {
@@ -116,9 +117,10 @@ impl Refresh for Renewal {
     fn renew(self: Box<Self>, copy: &CachedBoard) {
         let copy = self.cache.newest(copy);
         self.cache.keep(&copy);
+        // First, so that who comes late finds it there.
+        keep(self.cache.last_copy(), &copy);
         // Without a copy the next look reads the store, as this one did.
         let _ = BoardCopy::write_in(self.transaction, copy.written());
-        keep(self.cache.last_copy(), &copy);
         self.cache.counts.has_renewed.set(true);
     }
 }

@@ -11,6 +11,12 @@ pub fn iso_8601(unix_ms: u64) -> String {
     format!("{day}T{time}.{ms:03}Z")
 }
 
+/// Such as `2020-08-03 23:46:00 UTC`.
+#[must_use]
+pub fn utc(unix_ms: u64) -> String {
+    format!("{} {} UTC", day(unix_ms), time(unix_ms))
+}
+
 /// Such as `23:46:00`.
 pub(super) fn time(unix_ms: u64) -> String {
     let (seconds, minutes) = (unix_ms / 1000, unix_ms / 60_000);

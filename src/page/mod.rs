@@ -26,7 +26,7 @@ use crate::http::object::object;
 use crate::i18n::{self, Language};
 pub use brand::{Brand, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
 pub use challenge::{Challenge, challenge};
-pub use clock::iso_8601;
+pub use clock::{iso_8601, utc};
 pub use cloudflare::CfWaitingRoom;
 pub use event::{event_words, events_json};
 pub use invitation::invitation;
@@ -85,15 +85,17 @@ pub fn stopped(shell: Shell<'_>) -> Reply {
     shell.notice(403, ["stopped", "stopped_why"], None)
 }
 
-/// The origin did not answer a visitor inside. `more` is for a developer.
+/// The origin did not answer a visitor inside, who may ask again at `here`. `more` is for a developer.
 #[must_use]
-pub fn away(shell: Shell<'_>, more: Option<&str>) -> Reply {
+pub fn away(shell: Shell<'_>, here: Option<&str>, more: Option<&str>) -> Reply {
     let more: Vec<Value> = more
         .map(|line| object!({ "line": line }))
         .into_iter()
         .collect();
     let [title, text] = ["posted", "away"].map(|name| shell.words.text(name));
-    shell.page(502, title, text, object!({ "more": more }))
+    let label = shell.words.text("again");
+    let more = object!({ "more": more, "link": here, "label": label });
+    shell.page(502, title, text, more)
 }
 
 /// A form was posted by a visitor whose ticket did not come along: it was not delivered, and this page goes on to `to`.

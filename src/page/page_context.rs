@@ -12,6 +12,7 @@ use super::template::{Names, OBJECT, Same, Shown, values};
 use super::update::Worded;
 use super::{Brand, Links, Waiting};
 use crate::i18n::Language;
+use crate::queue::{Outlook, Phase};
 
 /// Every name but `brand`, which has names itself.
 const NAMES: [&str; 47] = [
@@ -121,9 +122,11 @@ impl<'a> Told<'a> {
     }
 
     fn title(&self) -> Shown<'_> {
-        let heading = match self.worded.opens {
-            Some(_) => self.words.text("not_open"),
-            None => self.heading(),
+        // Where the page stays while the state changes, its title names none.
+        let heading = match self.worded.stage {
+            "before" => self.words.text("not_open"),
+            "closed" | "over" => self.heading(),
+            _ => self.usual_heading(),
         };
         match &self.worded.ahead {
             Some(ahead) => format!("{ahead} \u{b7} {heading}").into(),
@@ -174,7 +177,9 @@ impl<'a> Told<'a> {
             "every" => "off".into(),
             "language" => links.language.as_str().into(),
             "lot" => {
-                let drawn = waiting.event.filter(|event| event.order == DRAWN);
+                let is_told =
+                    |event: &Outlook| event.order == DRAWN && event.phase != Phase::Before;
+                let drawn = waiting.event.filter(is_told);
                 drawn.map(|_| links.lot.as_str()).into()
             }
             "home" => links.home.as_deref().into(),
@@ -215,7 +220,7 @@ impl Names for Told<'_> {
             "opens" => worded.opens.into(),
             "opening" => self.opening().into(),
             "left" => worded.opens.and_then(countdown::bits).into(),
-            "draw" => Shown::Flag(matches!(worded.stage, "lot" | "drawing")),
+            "draw" => Shown::Flag(worded.stage == "lot"),
             "estimate" => worded.estimate.into(),
             "valid" => worded.valid.into(),
             "cursor" => worded.cursor.into(),

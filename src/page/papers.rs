@@ -30,6 +30,7 @@ pub fn receipt(shell: Shell<'_>, seen: &ReceiptView<'_>) -> Reply {
         None if seen.in_draw => Some(words.text("in_draw").to_owned()),
         None => Some(words.text("no_number").to_owned()),
     };
+    let given = words.text("updated").replace("{time}", seen.given);
     let ahead = seen.ahead.filter(|_| seen.number.is_some());
     let ahead = ahead.map(|ahead| match ahead {
         0 => words.text("next").to_owned(),
@@ -41,14 +42,13 @@ pub fn receipt(shell: Shell<'_>, seen: &ReceiptView<'_>) -> Reply {
             words.text("number"),
             seen.number.map(|number| words.number(number)),
         ),
-        ("UTC", Some(seen.given.to_owned())),
         (words.text("receipt"), Some(seen.text.to_owned())),
     ];
     let values = values
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)));
     let more = object!({
-        "more": vec![line(words.text("receipt_keep"))],
+        "more": vec![line(&given), line(words.text("receipt_keep"))],
         "values": listed(values),
     });
     shell.page(200, words.text("receipt"), &text, more)
@@ -81,22 +81,26 @@ pub fn lot(status: u16, shell: Shell<'_>, seen: LotView<'_>) -> Reply {
     let words = shell.words;
     let has_values = !seen.values.is_empty();
     let number = |number| words.number(number);
+    let place = seen.place.map(|(place, of)| {
+        let text = words.text("lot_place").replace("{n}", &number(place));
+        text.replace("{from}", &number(of))
+    });
     let sentences = [
+        seen.came
+            .map(|came| words.text("lot_came").replace("{n}", &number(came))),
         has_values.then(|| words.text("lot_secret").to_owned()),
         (seen.source.filter(|_| has_values))
             .map(|source| words.text("lot_public").replace("{from}", source)),
-        seen.came
-            .map(|came| words.text("lot_came").replace("{n}", &number(came))),
-        seen.place.map(|(place, of)| {
-            let text = words.text("lot_place").replace("{n}", &number(place));
-            text.replace("{from}", &number(of))
-        }),
         has_values.then(|| words.text("lot_values").to_owned()),
     ];
     let lines: Vec<Value> = sentences.iter().flatten().map(|text| line(text)).collect();
-    let text = words.text(if seen.is_drawn { "lot" } else { "unknown" });
+    // What is to come is said until it has come.
+    let text = place.unwrap_or_else(|| {
+        let name = if seen.is_drawn { "lot" } else { "unknown" };
+        words.text(name).to_owned()
+    });
     let more = object!({ "more": lines, "values": listed(seen.values) });
-    shell.page(status, words.text("how_drawn"), text, more)
+    shell.page(status, words.text("how_drawn"), &text, more)
 }
 
 fn line(text: &str) -> Value {

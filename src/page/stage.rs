@@ -13,6 +13,8 @@ use crate::queue::{Lane, Mode, Outlook, Phase};
 pub(super) enum Stage {
     /// In line, and it is known for how long.
     Timed,
+    /// In line for an event that ends before the turn.
+    Late,
     /// In line.
     Waiting,
     /// The line is on hold.
@@ -96,6 +98,7 @@ impl Stage {
             _ if waiting.is_called() => Self::Called,
             (Some(Phase::Prequeue), Mode::Hold, ..) => Self::Prequeue,
             (_, Mode::Hold, ..) => Self::Hold,
+            _ if is_too_late(waiting) => Self::Late,
             _ if waiting.estimate.is_some() => Self::Timed,
             _ => Self::Waiting,
         }
@@ -117,6 +120,7 @@ impl Stage {
         match self {
             //                             name         heading               headline             sentence            bell
             Self::Timed             => row("timed",      None,                  Wait,                Ahead,              turn),
+            Self::Late              => row("waiting",    None,                  Nothing,             Text("late"),       turn),
             Self::Waiting           => row("waiting",    None,                  Nothing,             Ahead,              turn),
             Self::Hold              => row("hold",       None,                  held,                Ahead,              turn),
             Self::Called if is_let_in => row("called",   called,                First("posted"),     Text("turn"),       turn),
@@ -149,16 +153,20 @@ impl Stage {
                     .replace("{n}", &words.number(number)),
             )
         };
-        let event = waiting.event.as_ref();
-        let is_late = event.is_some_and(|event| event.is_too_late(waiting.estimate));
         match self {
             Self::Over => text("thanks"),
-            Self::Before | Self::Closed => kept(),
-            Self::Hold | Self::Called | Self::Unnumbered | Self::Rescued if is_drawing(waiting) => {
+            // Not before an event, whose pre-queue may end the numbers of before.
+            Self::Closed => kept(),
+            Self::Hold | Self::Called | Self::Held | Self::Unnumbered | Self::Rescued
+                if is_drawing(waiting) =>
+            {
                 text("drawing")
             }
-            Self::Prequeue | Self::Unnumbered if is_by_arrival(waiting) => text("prequeue"),
-            Self::Timed | Self::Waiting if is_late => text("late"),
+            Self::Prequeue | Self::Held | Self::Unnumbered if is_by_arrival(waiting) => {
+                text("prequeue")
+            }
+            // The bad news comes first.
+            Self::Late => waiting.seen.map(|(_, ahead)| ahead_of(ahead, words)),
             Self::Full if let Some(many) = waiting.at_door.filter(|many| *many > 1) => {
                 Some(words.text("door_with").replace("{n}", &words.number(many)))
             }
@@ -198,10 +206,22 @@ impl Row {
     pub(super) fn line(&self, waiting: &Waiting, words: &Language) -> String {
         match (&self.line, waiting.seen) {
             (Line::Text(name), _) => words.text(name).to_owned(),
-            (Line::Ahead, Some((_, ahead))) if ahead > 0 => words.counted("ahead", ahead),
-            (Line::Ahead, _) => words.text("next").to_owned(),
+            (Line::Ahead, seen) => ahead_of(seen.map_or(0, |(_, ahead)| ahead), words),
         }
     }
+}
+
+fn ahead_of(ahead: u64, words: &Language) -> String {
+    match ahead {
+        0 => words.text("next").to_owned(),
+        ahead => words.counted("ahead", ahead),
+    }
+}
+
+/// Whether the event ends before the turn, at the present pace.
+fn is_too_late(waiting: &Waiting) -> bool {
+    let event = waiting.event.as_ref();
+    event.is_some_and(|event| event.is_too_late(waiting.estimate))
 }
 
 /// Seconds until the event opens, where it has not.
@@ -305,7 +325,10 @@ mod tests {
         for (at_door, others) in [
             (None, None),
             (Some(1), None),
-            (Some(12), Some("Called and not in yet, with you: about 12")),
+            (
+                Some(12),
+                Some("Called and not inside yet: about 12 people, you among them."),
+            ),
         ] {
             let view = full(at_door);
             let told = Worded::new(&view, english());
@@ -360,7 +383,7 @@ mod tests {
         ("wait",         |seen| seen.estimate.is_some()),
         ("late",         |seen| seen.event.is_some_and(|event| event.is_too_late(seen.estimate))),
         ("front",        |seen| seen.lane == Lane::Front && seen.position.is_some()),
-        ("kept_number",  |seen| seen.position.is_some()),
+        ("kept_number",  |seen| seen.position.is_some() && (!is_in(seen, Phase::Before) || seen.obstacle == Obstacle::Origin)),
         ("hold_heading", |seen| seen.mode == Mode::Hold && !is_before(seen)),
         ("hold",         |seen| seen.mode == Mode::Hold && seen.position.is_some() && !is_before(seen)),
         ("closed_heading", |seen| seen.mode == Mode::Closed),

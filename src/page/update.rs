@@ -62,6 +62,8 @@ impl<'a> Worded<'a> {
         let row = stage.row(waiting);
         let ahead = waiting.seen.map(|(_, ahead)| ahead);
         let opens = opens_in(waiting).filter(|_| row.headline == Headline::Countdown);
+        // No turn is promised that comes after the end.
+        let estimate = waiting.estimate.filter(|_| stage != Stage::Late);
         let text = |name| words.text(name).to_owned();
         Self {
             heading: row.heading.map(|name| words.text(name)),
@@ -71,7 +73,7 @@ impl<'a> Worded<'a> {
             position: waiting.position.map(|position| position.0),
             ahead: ahead.map(|ahead| words.number(ahead)),
             line: row.line(waiting, words),
-            wait: ahead.map(|_| words.wait(waiting.estimate)),
+            wait: ahead.map(|_| words.wait(estimate)),
             serving: waiting.seen.map(|(cursor, _)| words.number(cursor.0)),
             cursor: waiting.seen.map(|(cursor, _)| cursor.0),
             progress: ahead
@@ -79,7 +81,7 @@ impl<'a> Worded<'a> {
                 .map(|(ahead, first)| progress(ahead, first)),
             refresh_seconds: waiting.refresh,
             opens,
-            estimate: waiting.estimate,
+            estimate,
             valid: waiting.valid,
             message: waiting.message.as_deref(),
             said: waiting.said,

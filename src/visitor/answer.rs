@@ -9,7 +9,7 @@ use crate::http::negotiate::{is_given_in_place, is_in_no_frame, is_posted_form, 
 use crate::page::{self, CfWaitingRoom, Draw, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
-use crate::queue::{Board, Live, Mode, Phase, Verdict, decide, refresh_seconds};
+use crate::queue::{Live, Mode, Outlook, Phase, Verdict, decide, refresh_seconds};
 use crate::request::Request;
 use crate::ticket::{Ticket, TicketStage};
 use crate::visitor::Kind;
@@ -154,7 +154,8 @@ fn page(
     } = *request;
     let here = here(call);
     let every = if waiting.still { "on" } else { "off" };
-    let is_over = (waiting.event.as_ref()).is_some_and(|event| event.phase == Phase::Over);
+    let is_over = waiting.mode == Mode::Closed
+        && (waiting.event.as_ref()).is_some_and(|event| event.phase == Phase::Over);
     let links = Links {
         place: format!("{}/place", room.routes),
         updates: urls::updates(room, &here, every),
@@ -192,7 +193,8 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         .as_ref()
         .map(|board| board.of(visit.ticket.lane));
     let board = board.as_deref();
-    let mode = mode(visit);
+    let event = outlook(visit, request);
+    let mode = mode(visit, event.as_ref());
     // An old board says how far the line was, and not when it goes on.
     let has_an_estimate = matches!(visit.end, VisitOutcome::Waiting { .. }) && !visit.is_old;
     let estimate = (board.zip(ahead)).filter(|_| mode.lets_in() && has_an_estimate);
@@ -224,7 +226,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         is_old: visit.is_old,
         estimate,
         valid: valid(visit, request),
-        event: outlook(visit, request),
+        event,
         refresh: refresh(visit, ahead.unwrap_or(0), estimate, request),
         still: visit.ticket.still,
         unsent: !matches!(call.method.as_str(), "GET" | "HEAD"),
@@ -232,11 +234,12 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     }
 }
 
-/// Who goes in. Before an event the store need not be asked.
-fn mode(visit: &Visit) -> Mode {
-    match visit.end {
-        VisitOutcome::Closed => Mode::Closed,
-        _ => visit.board.as_ref().map_or(Mode::Automatic, Board::mode),
+/// Who goes in. Before an event the store need not be asked, and where it does not answer the clock says what an event lets happen.
+fn mode(visit: &Visit, event: Option<&Outlook>) -> Mode {
+    match (visit.end, &visit.board) {
+        (VisitOutcome::Closed, _) => Mode::Closed,
+        (_, Some(board)) => board.mode(),
+        (_, None) => event.map_or(Mode::Automatic, |event| event.phase.bounds(Mode::Automatic)),
     }
 }
 

@@ -36,15 +36,24 @@ pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
     let ticket_here = ticket.filter(|ticket| ticket.lane == lane);
     let lot = Lot::of(&board, ticket_here);
     let reply = if is_page {
-        page::lot(
-            200,
-            shell(),
-            lot.as_ref().map(Lot::view).unwrap_or_default(),
-        )
+        page::lot(200, shell(), view(lot.as_ref(), &board))
     } else {
         Reply::data(200, &told(lot.as_ref(), lane, request.room.name.as_str()))
     };
     reply.with("vary", "Accept, Accept-Language, Cookie")
+}
+
+/// What a visitor reads: of the lot of the event whose time it is, and not of one before.
+fn view<'a>(lot: Option<&'a Lot<'_>>, board: &Board) -> LotView<'a> {
+    let event = board.event.as_ref().map(|current| &current.event);
+    let is_of_another = |lot: &&Lot<'_>| event.is_some_and(|event| event.id != lot.begun.id);
+    match lot {
+        Some(lot) if !is_of_another(&lot) => lot.view(),
+        _ => LotView {
+            is_drawn: event.is_some_and(|event| event.order.is_drawn()),
+            ..LotView::default()
+        },
+    }
 }
 
 /// What is known of an order by lot, and what it gave to one ticket.

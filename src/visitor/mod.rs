@@ -18,3 +18,4 @@ mod urls;
 pub mod visit;
 
 pub use kind::{Brought, Kind, kind};
+pub(crate) use urls::here;

@@ -4,7 +4,7 @@ use crate::cache::CachedBoard;
 use crate::http::Reply;
 use crate::http::negotiate::wants_json;
 use crate::http::object::object;
-use crate::page::{self, ReceiptView, iso_8601};
+use crate::page::{self, ReceiptView, iso_8601, utc};
 use crate::queue::{Board, Position, TicketState, WaitingProof};
 use crate::request::Request;
 use crate::ticket::{Receipt, Ticket, TicketStage};
@@ -44,7 +44,7 @@ pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
                     number: receipt.number.map(|number| number.0),
                     in_draw: told == Stated::ByLot,
                     ahead: ahead(&receipt),
-                    given: &iso_8601(receipt.given.ms()),
+                    given: &utc(receipt.given.ms()),
                     text: &text,
                 };
                 page::receipt(language::unframed(Some(ticket), request), &seen)

@@ -7,7 +7,7 @@ use crate::http::Call;
 use crate::request::Request;
 
 /// The page's own address as a link. One that begins with two slashes would lead to another site.
-pub(super) fn here(call: &Call) -> String {
+pub(crate) fn here(call: &Call) -> String {
     let target = call.target();
     if target.starts_with("//") {
         format!("/.{target}")

@@ -54,7 +54,7 @@ pub(super) fn chart(hour: &Hour, desk: &PanelView<'_>) -> Option<Value> {
     let pace = is_shown.then(|| {
         let set_ms = desk.snapshot.pace.as_ref().map_or(0, |set| set.at_ms);
         let from = set_ms.saturating_sub(first.minute * MINUTE_MS) * STEP / MINUTE_MS;
-        let high = HEIGHT - a_minute(pace, HEIGHT) / rate.max(1);
+        let high = HEIGHT.saturating_sub(a_minute(pace, HEIGHT) / rate.max(1));
         format!("M{} {high}H{width}", from.min(width))
     });
     Some(object!({

@@ -279,7 +279,7 @@ pub(crate) fn in_the_prequeue_and_after_the_end_the_page_says_so(house: &House) 
     ] {
         assert!(told.contains(words), "{words}: {told}");
     }
-    for words in ["Alert me", "Checks again", "To the start page"] {
+    for words in ["id=alert", "Checks again", "To the start page"] {
         assert!(!told.contains(words), "{words}: {told}");
     }
     // The start page is not behind this room, so a way leads there.

@@ -74,7 +74,9 @@ fn a_receipt_of_a_visitor_inside_counts_nobody_ahead(house: &House) {
     assert_eq!(facts, [json!(3), Value::Null], "{receipt}");
     let page = line[2].send(Ask::get("/_queue/receipt")).body;
     assert!(page.contains("<p id=text></p>"), "{page}");
-    assert!(page.contains("<dt>Your number<dd>3<dt>UTC<dd>"), "{page}");
+    for part in ["<p>Checked at ", " UTC</p>", "<dt>Your number<dd>3<dt>"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
 }
 
 /// The board of another line says nothing of a number of this one.

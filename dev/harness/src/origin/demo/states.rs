@@ -91,7 +91,7 @@ pub const STATES: &[State] = &[
     state(("cookies-off", "Cookies are off: found without a script"), &["cookies", "cookies_why"], View::Page(|shell, here| page::cookies(200, shell, here, CookieTrial::Failed))),
     state(("cookies-tried", "Cookies are being tried"), &["heading_unnumbered"], View::Page(|shell, here| page::cookies(200, shell, here, CookieTrial::UnderWay))),
     state(("posted", "A form was posted without its ticket"), &["posted", "posted_why"], View::Page(|shell, here| page::posted(200, shell, here))),
-    state(("away", "The origin did not answer a visitor inside"), &["posted", "away"], View::Page(|shell, _| page::away(shell, None))),
+    state(("away", "The origin did not answer a visitor inside"), &["posted", "away"], View::Page(|shell, here| page::away(shell, Some(here), None))),
     state(("refused", "No number is given"), &["refused", "refused_why"], View::Page(|shell, _| page::refused(shell))),
     state(("stopped", "The firewall stopped a request"), &["stopped", "stopped_why"], View::Page(|shell, _| page::stopped(shell))),
     state(("challenge", "A calculation before the number"), &["posted", "challenge", "invitation"], View::Page(|shell, here| challenge(shell, here, None))),
@@ -101,7 +101,7 @@ pub const STATES: &[State] = &[
     state(("receipt", "The receipt of a ticket"), &["receipt", "receipt_keep"], View::Page(|shell, _| receipt(shell))),
     state(("receipt-draw", "The receipt of a ticket in a draw"), &["receipt", "in_draw"], View::Page(|shell, _| receipt_in_draw(shell))),
     state(("no-receipt", "No ticket, so no receipt"), &["no_ticket", "no_ticket_why"], View::Page(|shell, _| page::no_receipt(shell))),
-    state(("lot-page", "How places were drawn"), &["how_drawn", "lot", "lot_secret", "lot_values"], View::Page(|shell, _| page::lot(200, shell, drawn_lot()))),
+    state(("lot-page", "How places were drawn"), &["how_drawn", "lot_secret", "lot_values"], View::Page(|shell, _| page::lot(200, shell, drawn_lot()))),
     state(("languages", "The languages"), &["language", "name"], View::Page(|shell, here| page::languages(shell, "/_demo/nothing", here))),
     state(("story", "A line that moves, is held and goes on"), &["heading"], View::Line(story, Update::Turn(STORY_TURN))),
 ];
@@ -126,7 +126,7 @@ fn receipt(shell: Shell<'_>) -> Reply {
         number: Some(266),
         in_draw: false,
         ahead: Some(119),
-        given: "2026-11-29T15:37:00.000Z",
+        given: "2026-11-29 15:37:00 UTC",
         text: RECEIPT,
     };
     page::receipt(shell, &seen)
@@ -137,7 +137,7 @@ fn receipt_in_draw(shell: Shell<'_>) -> Reply {
         number: None,
         in_draw: true,
         ahead: None,
-        given: "2026-11-29T15:37:00.000Z",
+        given: "2026-11-29 15:37:00 UTC",
         text: RECEIPT,
     };
     page::receipt(shell, &seen)
@@ -303,6 +303,7 @@ fn rescued() -> Waiting {
 fn old() -> Waiting {
     Waiting {
         is_old: true,
+        estimate: None,
         ..way()
     }
 }
