@@ -3,7 +3,7 @@
   const now = () => Date.now()
   const at = id => doc.getElementById(id), on = addEventListener, hidden = () => doc.hidden
   const closed = !!given.closed, usual = given.usual || at('heading').textContent, bar = at('progress'), here = doc.forms.wish.to.value, bell = at('alert'), message = at('message'), sender = message && message.dataset.from, pause = at('pause')
-  const begun = doc.timeline.currentTime, first = at('headline')
+  const begun = doc.timeline?.currentTime, first = at('headline')
   let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
@@ -94,7 +94,7 @@
     if (place.ticket === 'none') return ++without > 1 ? location.replace(given.place.slice(0, -5) + 'cookies?try=2&to=' + encodeURIComponent(here)) : 0
     without = 0
     // The page was not made for these.
-    if (place.opens && (!given.opens || !hidden() && !(Math.abs(given.opens - place.opens - (doc.timeline.currentTime - begun) / 1e3) < 5)) || closed !== !!place.closed || place.ticket || (place.position || '') != given.position || place.serving && !bar) { over = true; return go() }
+    if (place.opens && (!given.opens || !hidden() && !(Math.abs(given.opens - place.opens - (doc.timeline?.currentTime - begun) / 1e3) < 5)) || closed !== !!place.closed || place.ticket || (place.position || '') != given.position || place.serving && !bar) { over = true; return go() }
     seconds = place.refresh_seconds
     const timed = place.stage === 'timed', news = page.className !== place.stage
     page.className = place.stage

@@ -157,3 +157,35 @@ fn a_page_that_waits_for_an_opening_goes_on_without_another_load() {
         seen(&page, "event-opened").await;
     });
 }
+
+#[test]
+fn a_countdown_whose_event_is_moved_is_shown_anew() {
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(390, 844)).await.unwrap();
+        let house = House::wasm_shared();
+        house.set("refresh_interval", "1");
+        house.set("automatic", "0");
+        Visitor::new(&house).ask("/");
+        let second = house.now_ms() / 1000;
+        let at = |after: u64| iso_8601((second + after) * 1000).replace(".000", "");
+        let event = |opens: u64| json!({ "id": "sale", "prequeue": at(0), "opens": at(opens), "closes": at(3_600) });
+        house.set("event", &event(60).to_string());
+        house.forget_the_sign();
+        page.goto(&house.wasm_side().edge.url()).await.unwrap();
+        says(&page, "#heading", "Opens in").await;
+        assert!(clock(&page).await <= 60);
+        house.set("event", &event(600).to_string());
+        house.forget_the_sign();
+        for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
+            let left = "return +document.querySelector('main')?.dataset.opens || 0";
+            let told = page.execute(left, vec![]).await;
+            if told.is_ok_and(|told| told.as_u64() > Some(300)) {
+                break;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        let shown = clock(&page).await;
+        assert!((500..=600).contains(&shown), "{shown}");
+    });
+}

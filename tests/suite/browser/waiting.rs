@@ -223,3 +223,30 @@ fn a_tab_keeps_its_language_when_another_one_is_chosen_elsewhere() {
         page.close().await.unwrap();
     });
 }
+
+/// As a view inside an app has none, and as a site's own scripts fill it.
+const STORAGES: [&str; 2] = [
+    "Object.defineProperty(window, 'sessionStorage', { get: () => null })",
+    "Storage.prototype.setItem = () => { throw 0 }; Object.defineProperty(window, 'sessionStorage', { value: new Proxy({}, { set() { throw 0 } }) })",
+];
+
+#[test]
+fn a_browser_whose_storage_takes_nothing_is_called_and_goes_in() {
+    let driver = Driver::start().unwrap();
+    tell(async {
+        for storage in STORAGES {
+            let house = house("1", 1);
+            let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+            let source = json!({ "source": storage });
+            browser::cdp(&page, "Page.addScriptToEvaluateOnNewDocument", source)
+                .await
+                .unwrap();
+            page.goto(&house.wasm_side().edge.url()).await.unwrap();
+            press(&page, "#alert").await;
+            until(&page, "document.querySelector('#alert[aria-pressed=true]')").await;
+            house.permit(2);
+            wait_for_title(&page, "The Ember Cup").await;
+            page.close().await.unwrap();
+        }
+    });
+}
