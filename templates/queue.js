@@ -147,7 +147,7 @@
     clearInterval(walking)
     page.className = 'turn'
     doc.title = '\u2713 ' + turned
-    icon.href = icon.href.replace(/%23\w+/, '%231d6b3a')
+    icon.href = icon.href.replace(/%23....../, '%231d6b3a')
     for (const id of ['headline', 'detail', 'notice']) put(id, '')
     put('heading', turned)
     put('line', line)
@@ -155,7 +155,7 @@
     at('enter').focus({ preventScroll: true })
     say(line ? turned + '. ' + line : turned, true)
     if (loud) alarm(turned)
-    if (bell) wish('')
+    wish('')
     if (claim) return go()
     if (still()) return
     let enter = () => { enter = () => {}; go() }

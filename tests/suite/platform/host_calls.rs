@@ -19,7 +19,7 @@ use super::limits::{held, traced};
 const REQUESTS: usize = 12;
 
 /// In MB of 2^20 bytes: what a request leaves to the next in its sandbox, of which one here serves six at most, is little.
-const LARGEST_HEAP: f64 = 1.7;
+const LARGEST_HEAP: f64 = 1.8;
 
 /// How often they are sent again where another number of calls is seen. On a slow machine most of them may find the board old, and
 /// renew it; a request that always calls the host more often is seen to each time.
