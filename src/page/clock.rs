@@ -3,6 +3,7 @@
 use time::{Date, Duration, OffsetDateTime};
 
 const DAY_MS: u64 = 86_400_000;
+const MINUTE_MS: u64 = 60_000;
 
 /// Such as `2020-08-03T23:46:00.000Z`.
 #[must_use]
@@ -30,15 +31,18 @@ pub(super) fn day(unix_ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Such as `23:46 UTC`, and `2020-08-03 23:46 UTC` on another day than `now_ms`.
-pub(super) fn moment_to_the_minute(at_ms: u64, now_ms: u64) -> String {
-    let (day, time) = (day(at_ms), time(at_ms));
-    let minute = time.rsplit_once(':').map_or("", |(minute, _)| minute);
-    if day == self::day(now_ms) {
-        format!("{minute} UTC")
+/// A moment of today by its time, `23:46:00 UTC`; any other with its day.
+pub(super) fn moment(at_ms: u64, now_ms: u64) -> String {
+    if day(at_ms) == day(now_ms) {
+        format!("{} UTC", time(at_ms))
     } else {
-        format!("{day} {minute} UTC")
+        utc(at_ms)
     }
+}
+
+/// The same without its seconds.
+pub(super) fn moment_to_the_minute(at_ms: u64, now_ms: u64) -> String {
+    moment(at_ms - at_ms % MINUTE_MS, now_ms).replace(":00 UTC", " UTC")
 }
 
 /// The Gregorian date this many days after 1970-01-01; the last one that there is for any later one.

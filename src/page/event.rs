@@ -41,10 +41,7 @@ pub fn events_json(events: &[Event]) -> Value {
 /// A list of events in a few words.
 #[must_use]
 pub fn event_words(events: &[Event]) -> String {
-    let words = |event: &Event| {
-        let (day, time) = (clock::day(event.opens_ms), clock::time(event.opens_ms));
-        format!("event {} opens {day} {time} UTC", event.id)
-    };
+    let words = |event: &Event| format!("event {} opens {}", event.id, clock::utc(event.opens_ms));
     let words: Vec<String> = events.iter().map(words).collect();
     if words.is_empty() {
         return "no event".to_owned();

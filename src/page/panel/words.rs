@@ -44,24 +44,18 @@ impl From<Moment> for Value {
 
 /// A moment of today by its time, any other with its day.
 pub(super) fn moment(at_ms: u64, now_ms: u64) -> Moment {
-    let (day, time) = (clock::day(at_ms), clock::time(at_ms));
-    let is_today = day == clock::day(now_ms);
-    let text = if is_today {
-        format!("{time} UTC")
-    } else {
-        format!("{day} {time} UTC")
-    };
     Moment {
         iso: clock::iso_8601(at_ms),
-        text,
+        text: clock::moment(at_ms, now_ms),
     }
 }
 
 /// The same without its seconds, for a forecast.
 pub(super) fn moment_to_the_minute(at_ms: u64, now_ms: u64) -> Moment {
-    let Moment { iso, text } = moment(at_ms - at_ms % MINUTE_MS, now_ms);
-    let text = text.replace(":00 UTC", " UTC");
-    Moment { iso, text }
+    Moment {
+        iso: clock::iso_8601(at_ms - at_ms % MINUTE_MS),
+        text: clock::moment_to_the_minute(at_ms, now_ms),
+    }
 }
 
 /// A length of time, in minutes up to two hours.
