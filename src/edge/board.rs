@@ -30,9 +30,13 @@ impl PlatformCache {
         kept.keep(&self.counts.room(), copy, self.now);
     }
 
-    /// What to put up when this copy was read: it, or the last board where that is later. The copy there is never later than that.
-    fn newest(&self, copy: &CachedBoard) -> CachedBoard {
-        copy.or_later(self.last_now())
+    /// What to put up when this copy was read: it, or the last board where that is later. It is the last board before it is the
+    /// POP's copy, so a renewal that comes late finds it there.
+    fn latest(&self, copy: &CachedBoard) -> CachedBoard {
+        let copy = copy.or_later(self.last_now());
+        self.keep(&copy);
+        keep(self.last_copy(), &copy);
+        copy
     }
 }
 
@@ -77,10 +81,7 @@ impl BoardCache for PlatformCache {
     }
 
     fn put(&self, copy: &CachedBoard) {
-        let copy = self.newest(copy);
-        self.keep(&copy);
-        // First, so that who comes late finds it there.
-        keep(self.last_copy(), &copy);
+        let copy = self.latest(copy);
         // Without a copy the next look reads the store, as the first one did.
         let _ = self.board_copy().write(copy.written());
     }
@@ -115,10 +116,7 @@ struct Renewal {
 
 impl Refresh for Renewal {
     fn renew(self: Box<Self>, copy: &CachedBoard) {
-        let copy = self.cache.newest(copy);
-        self.cache.keep(&copy);
-        // First, so that who comes late finds it there.
-        keep(self.cache.last_copy(), &copy);
+        let copy = self.cache.latest(copy);
         // Without a copy the next look reads the store, as this one did.
         let _ = BoardCopy::write_in(self.transaction, copy.written());
         self.cache.counts.has_renewed.set(true);
