@@ -14,15 +14,35 @@ use crate::house::{House, Visitor};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// A line that is three minutes old, and an event whose order a public value decides.
-fn house() -> House {
+/// A line with one visitor, who waits.
+fn with_a_visitor() -> House {
     let house = House::wasm_shared();
     house.set("refresh_interval", "1");
     house.set("automatic", "0");
     Visitor::new(&house).ask("/");
+    house
+}
+
+/// A second, as the settings name it.
+fn at(second: u64) -> String {
+    iso_8601(second * 1000).replace(".000", "")
+}
+
+/// An event whose pre-queue begins at this second, by arrival, and which opens so many seconds later.
+fn opens_at(house: &House, second: u64, opens: u64) {
+    let event = json!({
+        "id": "sale", "prequeue": at(second), "opens": at(second + opens), "closes": at(second + 3_600),
+    });
+    house.set("event", &event.to_string());
+    house.forget_the_sign();
+}
+
+/// A line that is three minutes old, and an event whose order a public value decides.
+fn house() -> House {
+    let house = with_a_visitor();
     house.wait(3 * MINUTE);
     let second = house.now_ms() / 1000;
-    let at = |after: u64| iso_8601((second + after) * 1000).replace(".000", "");
+    let at = |after: u64| at(second + after);
     let event = json!({
         "id": "sale", "prequeue": at(25), "opens": at(60), "closes": at(600), "order": "drawn",
         "public_value": "beacon 4711",
@@ -126,15 +146,9 @@ fn a_page_that_waits_for_an_opening_goes_on_without_another_load() {
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(390, 844)).await.unwrap();
-        let house = House::wasm_shared();
-        house.set("refresh_interval", "1");
-        house.set("automatic", "0");
-        Visitor::new(&house).ask("/");
+        let house = with_a_visitor();
         let second = house.now_ms() / 1000;
-        let at = |after: u64| iso_8601((second + after) * 1000).replace(".000", "");
-        let event = json!({ "id": "sale", "prequeue": at(0), "opens": at(20), "closes": at(600) });
-        house.set("event", &event.to_string());
-        house.forget_the_sign();
+        opens_at(&house, second, 20);
         page.goto(&house.wasm_side().edge.url()).await.unwrap();
         says(&page, "#heading", "Opens in").await;
         says(&page, "#detail", "Places are by order of arrival.").await;
@@ -163,20 +177,13 @@ fn a_countdown_whose_event_is_moved_is_shown_anew() {
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(390, 844)).await.unwrap();
-        let house = House::wasm_shared();
-        house.set("refresh_interval", "1");
-        house.set("automatic", "0");
-        Visitor::new(&house).ask("/");
+        let house = with_a_visitor();
         let second = house.now_ms() / 1000;
-        let at = |after: u64| iso_8601((second + after) * 1000).replace(".000", "");
-        let event = |opens: u64| json!({ "id": "sale", "prequeue": at(0), "opens": at(opens), "closes": at(3_600) });
-        house.set("event", &event(60).to_string());
-        house.forget_the_sign();
+        opens_at(&house, second, 60);
         page.goto(&house.wasm_side().edge.url()).await.unwrap();
         says(&page, "#heading", "Opens in").await;
         assert!(clock(&page).await <= 60);
-        house.set("event", &event(600).to_string());
-        house.forget_the_sign();
+        opens_at(&house, second, 600);
         for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
             let left = "return +document.querySelector('main')?.dataset.opens || 0";
             let told = page.execute(left, vec![]).await;

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use fantoccini::{Client, Locator};
+use fantoccini::Client;
 use harness::browser::{self, Driver, Options};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;
+use super::engines::press;
 use super::languages::TOO_WIDE;
 use super::{LETTERS, LOOKUP_TIMEOUT, SLOWLY, picture, tabs, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
@@ -163,13 +164,6 @@ fn each_state_is_a_headline_and_the_turn_has_the_focus() {
         wait_for_title(&page, "The Ember Cup").await;
         page.close().await.unwrap();
     });
-}
-
-/// Presses a button once it is there.
-async fn press(page: &Client, button: &str) {
-    let found = page.wait().at_most(LOOKUP_TIMEOUT);
-    let found = found.for_element(Locator::Css(button)).await.unwrap();
-    found.click().await.unwrap();
 }
 
 #[test]
