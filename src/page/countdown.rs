@@ -6,8 +6,9 @@
 /// The classes, from the lowest digit on: a day has 17.
 const CLASSES: &[u8; 17] = b"abcdefghijklmnopq";
 
-/// Added below an hour: minutes and seconds are enough.
-const SHORT: &str = "u";
+/// Of every countdown; below an hour minutes and seconds are enough.
+const LONG: &str = "left";
+const SHORT: &str = "left u";
 
 /// From so many seconds on no second matters.
 const DAY: u64 = 86_400;
@@ -19,14 +20,11 @@ pub(super) fn bits(seconds: u64) -> Option<String> {
     }
     let digits = CLASSES.iter().enumerate();
     let set = digits.filter(|(digit, _)| seconds >> digit & 1 == 1);
-    let mut classes: Vec<String> = set
-        .map(|(_, class)| char::from(*class).to_string())
-        .collect();
-    if seconds < 3600 {
-        classes.push(SHORT.to_owned());
+    let mut classes = String::from(if seconds < 3600 { SHORT } else { LONG });
+    for (_, class) in set {
+        classes.extend([' ', char::from(*class)]);
     }
-    classes.push("left".to_owned());
-    Some(classes.join(" "))
+    Some(classes)
 }
 
 #[cfg(test)]

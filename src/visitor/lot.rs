@@ -46,14 +46,14 @@ pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
 /// What a visitor reads: of the lot of the event whose time it is, and not of one before.
 fn view<'a>(lot: Option<&'a Lot<'_>>, board: &Board) -> LotView<'a> {
     let event = board.event.as_ref().map(|current| &current.event);
-    let is_of_another = |lot: &&Lot<'_>| event.is_some_and(|event| event.id != lot.begun.id);
-    match lot {
-        Some(lot) if !is_of_another(&lot) => lot.view(),
-        _ => LotView {
+    let is_current = |lot: &&Lot<'_>| event.is_none_or(|event| event.id == lot.begun.id);
+    lot.filter(is_current).map_or_else(
+        || LotView {
             is_drawn: event.is_some_and(|event| event.order.is_drawn()),
             ..LotView::default()
         },
-    }
+        Lot::view,
+    )
 }
 
 /// What is known of an order by lot, and what it gave to one ticket.

@@ -43,15 +43,15 @@ pub(super) fn chart(hour: &Hour, desk: &PanelView<'_>) -> Option<Value> {
     }
     let usual = usual(whole);
     let pace = desk.snapshot.board.live.pace;
-    let is_shown = pace.automatic > 0 && a_minute(pace, 1) <= usual.saturating_mul(2);
-    let paced = if is_shown { a_minute(pace, 1) } else { 0 };
-    let [people, rate] = [crowd, usual.max(paced)].map(scale);
+    let paced = (pace.automatic > 0).then(|| a_minute(pace, 1));
+    let paced = paced.filter(|paced| *paced <= usual.saturating_mul(2));
+    let [people, rate] = [crowd, usual.max(paced.unwrap_or(0))].map(scale);
     let width = STEP * u64::try_from(bars.len()).unwrap_or_default();
     let waiting = steps(bars, |bar| bar.waiting, people);
     let at = |minute: u64| moment_to_the_minute(minute * MINUTE_MS, desk.now_ms);
     let middle = first.minute + width / STEP / 2;
     let (lines, marks) = marks(first.minute, width, desk);
-    let pace = is_shown.then(|| {
+    let pace = paced.map(|_| {
         let set_ms = desk.snapshot.pace.as_ref().map_or(0, |set| set.at_ms);
         let from = set_ms.saturating_sub(first.minute * MINUTE_MS) * STEP / MINUTE_MS;
         let high = HEIGHT.saturating_sub(a_minute(pace, HEIGHT) / rate.max(1));
