@@ -212,8 +212,7 @@ fn logged_fault(fault: &impl Display, call: &Call) -> String {
 pub fn origin_failed(call: &Call, forward: &Forward, shell: Shell<'_>) -> Reply {
     let local = call.local.then_some(ON_THIS_MACHINE);
     let reply = if wants_json(call) {
-        let text =
-            "The site did not answer. You are in, and stay in: please try again in a moment.";
+        let text = page::away_detail();
         let detail = [Some(text), local].into_iter().flatten();
         Reply::problem(
             502,

@@ -39,6 +39,7 @@ pub use panel::{
 pub use papers::{LotView, ReceiptView, lot, no_receipt, receipt};
 use serde_json::Value;
 pub use shell::Shell;
+use shell::paragraph;
 pub use stage::Obstacle;
 pub use template::Refusal;
 use template::Same;
@@ -88,14 +89,17 @@ pub fn stopped(shell: Shell<'_>) -> Reply {
 /// The origin did not answer a visitor inside, who may ask again at `here`. `more` is for a developer.
 #[must_use]
 pub fn away(shell: Shell<'_>, here: Option<&str>, more: Option<&str>) -> Reply {
-    let more: Vec<Value> = more
-        .map(|line| object!({ "line": line }))
-        .into_iter()
-        .collect();
+    let more: Vec<Value> = more.map(paragraph).into_iter().collect();
     let [title, text] = ["posted", "away"].map(|name| shell.words.text(name));
     let label = shell.words.text("again");
     let more = object!({ "more": more, "link": here, "label": label });
     shell.page(502, title, text, more)
+}
+
+/// The same in a sentence for programs.
+#[must_use]
+pub fn away_detail() -> &'static str {
+    i18n::english().text("away")
 }
 
 /// A form was posted by a visitor whose ticket did not come along: it was not delivered, and this page goes on to `to`.

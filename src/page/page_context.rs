@@ -8,6 +8,7 @@ use super::clock::moment_to_the_minute;
 use super::countdown;
 use super::event::DRAWN;
 use super::noticed::notice;
+use super::stage::Stage;
 use super::template::{Names, OBJECT, Same, Shown, values};
 use super::update::Worded;
 use super::{Brand, Links, Waiting};
@@ -123,9 +124,9 @@ impl<'a> Told<'a> {
 
     fn title(&self) -> Shown<'_> {
         // Where the page stays while the state changes, its title names none.
-        let heading = match self.worded.stage {
-            "before" => self.words.text("not_open"),
-            "closed" | "over" => self.heading(),
+        let heading = match self.worded.state {
+            Stage::Before => self.words.text("not_open"),
+            Stage::Closed | Stage::Over => self.heading(),
             _ => self.usual_heading(),
         };
         match &self.worded.ahead {
@@ -146,7 +147,7 @@ impl<'a> Told<'a> {
     }
 
     fn headline(&self) -> Option<&str> {
-        let timed = (self.worded.wait.as_deref()).filter(|_| self.worded.stage == "timed");
+        let timed = (self.worded.wait.as_deref()).filter(|_| self.worded.state == Stage::Timed);
         self.worded.headline.as_deref().or(timed)
     }
 
@@ -166,7 +167,7 @@ impl<'a> Told<'a> {
             "paused" => Shown::Flag(waiting.still),
             "refresh" => waiting.refresh.into(),
             // What is over opens no more, as far as is known.
-            "look" if waiting.still || self.worded.stage == "over" => Shown::Nothing,
+            "look" if waiting.still || self.worded.state == Stage::Over => Shown::Nothing,
             "look" => self.words.counted("look", waiting.refresh).into(),
             "here" => links.here.as_str().into(),
             "place" => links.place.as_str().into(),
@@ -182,7 +183,10 @@ impl<'a> Told<'a> {
                 let drawn = waiting.event.filter(is_told);
                 drawn.map(|_| links.lot.as_str()).into()
             }
-            "home" => links.home.as_deref().into(),
+            "home" => {
+                let home = links.home.as_deref();
+                home.filter(|_| self.worded.state == Stage::Over).into()
+            }
             "invitation" => links.invitation.as_deref().into(),
             // What the switch of the updates does now, and then.
             "switch" if waiting.still => self.words.text("resume").into(),
@@ -220,7 +224,7 @@ impl Names for Told<'_> {
             "opens" => worded.opens.into(),
             "opening" => self.opening().into(),
             "left" => worded.opens.and_then(countdown::bits).into(),
-            "draw" => Shown::Flag(worded.stage == "lot"),
+            "draw" => Shown::Flag(worded.state == Stage::Lot),
             "estimate" => worded.estimate.into(),
             "valid" => worded.valid.into(),
             "cursor" => worded.cursor.into(),

@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 use super::Shell;
+use super::shell::paragraph;
+use super::stage::ahead_of;
 use crate::http::Reply;
 use crate::http::object::object;
 
@@ -32,10 +34,7 @@ pub fn receipt(shell: Shell<'_>, seen: &ReceiptView<'_>) -> Reply {
     };
     let given = words.text("updated").replace("{time}", seen.given);
     let ahead = seen.ahead.filter(|_| seen.number.is_some());
-    let ahead = ahead.map(|ahead| match ahead {
-        0 => words.text("next").to_owned(),
-        ahead => words.counted("ahead", ahead),
-    });
+    let ahead = ahead.map(|ahead| ahead_of(ahead, words));
     let text = number.or(ahead).unwrap_or_default();
     let values = [
         (
@@ -48,7 +47,7 @@ pub fn receipt(shell: Shell<'_>, seen: &ReceiptView<'_>) -> Reply {
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)));
     let more = object!({
-        "more": vec![line(&given), line(words.text("receipt_keep"))],
+        "more": vec![paragraph(&given), paragraph(words.text("receipt_keep"))],
         "values": listed(values),
     });
     shell.page(200, words.text("receipt"), &text, more)
@@ -93,7 +92,11 @@ pub fn lot(status: u16, shell: Shell<'_>, seen: LotView<'_>) -> Reply {
             .map(|source| words.text("lot_public").replace("{from}", source)),
         has_values.then(|| words.text("lot_values").to_owned()),
     ];
-    let lines: Vec<Value> = sentences.iter().flatten().map(|text| line(text)).collect();
+    let lines: Vec<Value> = sentences
+        .iter()
+        .flatten()
+        .map(|text| paragraph(text))
+        .collect();
     // What is to come is said until it has come.
     let text = place.unwrap_or_else(|| {
         let name = if seen.is_drawn { "lot" } else { "unknown" };
@@ -101,10 +104,6 @@ pub fn lot(status: u16, shell: Shell<'_>, seen: LotView<'_>) -> Reply {
     });
     let more = object!({ "more": lines, "values": listed(seen.values) });
     shell.page(status, words.text("how_drawn"), &text, more)
-}
-
-fn line(text: &str) -> Value {
-    object!({ "line": text })
 }
 
 fn listed<'a>(values: impl IntoIterator<Item = (&'a str, String)>) -> Vec<Value> {

@@ -13,6 +13,11 @@ use crate::i18n::Language;
 
 static PLAIN: LazyLock<Brand> = LazyLock::new(Brand::default);
 
+/// One more paragraph of a page.
+pub(super) fn paragraph(text: &str) -> Value {
+    object!({ "line": text })
+}
+
 /// What all pages of a room have in common.
 #[derive(Clone, Copy)]
 pub struct Shell<'a> {

@@ -211,7 +211,8 @@ impl Row {
     }
 }
 
-fn ahead_of(ahead: u64, words: &Language) -> String {
+/// How many are ahead, as a sentence.
+pub(super) fn ahead_of(ahead: u64, words: &Language) -> String {
     match ahead {
         0 => words.text("next").to_owned(),
         ahead => words.counted("ahead", ahead),
@@ -405,7 +406,7 @@ mod tests {
         ("over_heading", |seen| is_in(seen, Phase::Over) && seen.mode == Mode::Closed),
         ("over",         |seen| is_in(seen, Phase::Over) && seen.mode == Mode::Closed),
         ("thanks",       |seen| is_in(seen, Phase::Over) && seen.mode == Mode::Closed),
-        ("home",         |seen| is_in(seen, Phase::Over)),
+        ("home",         |seen| is_in(seen, Phase::Over) && seen.mode == Mode::Closed && seen.obstacle != Obstacle::Origin),
         // A turn can come to who has a number or takes part in a draw, and not when all is over.
         ("alert",        |seen| (seen.position.is_some() || (seen.draw == Draw::Awaited))
                                 && !(is_in(seen, Phase::Over) && seen.mode == Mode::Closed && seen.obstacle == Obstacle::None)),
@@ -507,11 +508,6 @@ mod tests {
         };
         let mut said = vec![0; SENTENCES.len()];
         for waiting in states() {
-            // Only an event that is over has a way home.
-            let links = Links {
-                home: links.home.clone().filter(|_| is_in(&waiting, Phase::Over)),
-                ..Links::default()
-            };
             let page = waiting_page(503, &waiting, &links, english(), &pages, None);
             let page = String::from_utf8_lossy(&page.body).into_owned();
             let update = place(&waiting, english());

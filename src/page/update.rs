@@ -18,6 +18,9 @@ pub(super) struct Worded<'a> {
     pub(super) bell: Option<&'static str>,
     pub(super) waiting: bool,
     pub(super) stage: &'static str,
+    /// The same for the page.
+    #[serde(skip)]
+    pub(super) state: Stage,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) position: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,6 +73,7 @@ impl<'a> Worded<'a> {
             bell: row.bell,
             waiting: true,
             stage: row.name,
+            state: stage,
             position: waiting.position.map(|position| position.0),
             ahead: ahead.map(|ahead| words.number(ahead)),
             line: row.line(waiting, words),

@@ -154,8 +154,7 @@ fn page(
     } = *request;
     let here = here(call);
     let every = if waiting.still { "on" } else { "off" };
-    let is_over = waiting.mode == Mode::Closed
-        && (waiting.event.as_ref()).is_some_and(|event| event.phase == Phase::Over);
+    let is_over = (waiting.event.as_ref()).is_some_and(|event| event.phase == Phase::Over);
     let links = Links {
         place: format!("{}/place", room.routes),
         updates: urls::updates(room, &here, every),
@@ -227,7 +226,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         estimate,
         valid: valid(visit, request),
         event,
-        refresh: refresh(visit, ahead.unwrap_or(0), estimate, request),
+        refresh: refresh(visit, ahead.unwrap_or(0), estimate, event.as_ref(), request),
         still: visit.ticket.still,
         unsent: !matches!(call.method.as_str(), "GET" | "HEAD"),
         challenge: is_challenged.then(|| challenge(visit, request)),
@@ -247,7 +246,13 @@ fn mode(visit: &Visit, event: Option<&Outlook>) -> Mode {
 const SPREAD: u64 = 6;
 
 /// Seconds until the next look.
-fn refresh(visit: &Visit, ahead: u64, estimate: Option<u64>, request: &Request<'_>) -> u64 {
+fn refresh(
+    visit: &Visit,
+    ahead: u64,
+    estimate: Option<u64>,
+    event: Option<&Outlook>,
+    request: &Request<'_>,
+) -> u64 {
     let Request { call, room, .. } = *request;
     match (visit.end.row().again, visit.ticket.stage) {
         (Again::AtOnce, _) => return AT_ONCE,
@@ -261,7 +266,7 @@ fn refresh(visit: &Visit, ahead: u64, estimate: Option<u64>, request: &Request<'
     }
     let after =
         |ahead, estimate| refresh_seconds(room.refresh_interval, ahead, estimate, call.chance());
-    match outlook(visit, request) {
+    match event {
         Some(event) if event.phase == Phase::Before => {
             let far = after(u64::MAX, None);
             far.min(event.prequeue_in() + call.chance() % SPREAD)
