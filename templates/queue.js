@@ -3,7 +3,7 @@
   const now = () => Date.now()
   const at = id => doc.getElementById(id), on = addEventListener, hidden = () => doc.hidden
   const closed = !!given.closed, usual = given.usual || at('heading').textContent, bar = at('progress'), here = doc.forms.wish.to.value, bell = at('alert'), message = at('message'), sender = message && message.dataset.from, pause = at('pause')
-  const begun = doc.timeline?.currentTime, first = at('headline')
+  const first = at('headline')
   let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
@@ -93,8 +93,8 @@
     // The address that a page without scripts goes to as well.
     if (place.ticket === 'none') return ++without > 1 ? location.replace(given.place.slice(0, -5) + 'cookies?try=2&to=' + encodeURIComponent(here)) : 0
     without = 0
-    // The page was not made for these.
-    if (place.opens && (!given.opens || !hidden() && !(Math.abs(given.opens - place.opens - (doc.timeline?.currentTime - begun) / 1e3) < 5)) || closed !== !!place.closed || place.ticket || (place.position || '') != given.position || place.serving && !bar) { over = true; return go() }
+    // The page was not made for these: its clock counts down from what it was told first.
+    if (place.opens && !(given.opens > place.opens - 5) || closed !== !!place.closed || place.ticket || (place.position || '') != given.position || place.serving && !bar) { over = true; return go() }
     seconds = place.refresh_seconds
     const timed = place.stage === 'timed', news = page.className !== place.stage
     page.className = place.stage
@@ -103,10 +103,13 @@
     if (given.opens && place.serving && !place.opens) {
       if (loud && !place.hold) alarm(at('heading').textContent)
       given.opens = first.className = ''
-      off = '{{text.alert}}'
+      off = given.alert
       ring(loud)
     }
-    if (!first.className) put('headline', place.headline || (timed ? place.wait : ''))
+    put(first.className ? 'left' : 'headline', place.headline || (timed ? place.wait : ''))
+    // The clock of a tab that slept, or of an event that was brought forward, is behind.
+    const tick = first.getAnimations?.()[0], gone_ms = 1e3 * (given.opens - place.opens)
+    if (tick && Math.abs(gone_ms - tick.currentTime) > 2e3) tick.currentTime = gone_ms
     put('detail', place.detail || '')
     put('message', place.message || '')
     times(place)

@@ -9,7 +9,7 @@ use crate::http::negotiate::{is_given_in_place, is_in_no_frame, is_posted_form, 
 use crate::page::{self, CfWaitingRoom, Draw, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
-use crate::queue::{Live, Mode, Outlook, Phase, Verdict, decide, refresh_seconds};
+use crate::queue::{Board, Live, Mode, Outlook, Phase, Verdict, decide, refresh_seconds};
 use crate::request::Request;
 use crate::ticket::{Ticket, TicketStage};
 use crate::visitor::Kind;
@@ -193,7 +193,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         .map(|board| board.of(visit.ticket.lane));
     let board = board.as_deref();
     let event = outlook(visit, request);
-    let mode = mode(visit, event.as_ref());
+    let mode = mode(visit);
     // An old board says how far the line was, and not when it goes on.
     let has_an_estimate = matches!(visit.end, VisitOutcome::Waiting { .. }) && !visit.is_old;
     let estimate = (board.zip(ahead)).filter(|_| mode.lets_in() && has_an_estimate);
@@ -233,12 +233,12 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     }
 }
 
-/// Who goes in. Before an event the store need not be asked, and where it does not answer the clock says what an event lets happen.
-fn mode(visit: &Visit, event: Option<&Outlook>) -> Mode {
-    match (visit.end, &visit.board) {
-        (VisitOutcome::Closed, _) => Mode::Closed,
-        (_, Some(board)) => board.mode(),
-        (_, None) => event.map_or(Mode::Automatic, |event| event.phase.bounds(Mode::Automatic)),
+/// Who goes in. Before an event the store need not be asked. Later the clock alone does not say it: an operator may have moved the
+/// event, or opened the room.
+fn mode(visit: &Visit) -> Mode {
+    match visit.end {
+        VisitOutcome::Closed => Mode::Closed,
+        _ => visit.board.as_ref().map_or(Mode::Automatic, Board::mode),
     }
 }
 

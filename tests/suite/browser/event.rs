@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fantoccini::Client;
-use harness::browser::{Driver, Options};
+use harness::browser::{self, Driver, Options};
 use now_serving::page::iso_8601;
 use serde_json::json;
 use tokio::time::sleep;
@@ -194,5 +194,49 @@ fn a_countdown_whose_event_is_moved_is_shown_anew() {
         }
         let shown = clock(&page).await;
         assert!((500..=600).contains(&shown), "{shown}");
+        stays_for_some_polls(&page).await;
+    });
+}
+
+/// The page that is there asks several times and is not loaded again.
+async fn stays_for_some_polls(page: &Client) {
+    let mark = "const asked = fetch; window.polls = 0; window.fetch = (...all) => { window.polls++; return asked(...all) }";
+    page.execute(mark, vec![]).await.unwrap();
+    let mut polls = 0;
+    for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
+        let counted = page.execute("return window.polls ?? -1", vec![]).await;
+        polls = counted.unwrap().as_i64().unwrap();
+        if !(0..=2).contains(&polls) {
+            break;
+        }
+        sleep(Duration::from_millis(500)).await;
+    }
+    assert!(polls > 2, "it was loaded again");
+}
+
+/// Nothing but the way to the visitor is slow: what the page counts began before its first byte came.
+#[test]
+fn a_countdown_on_a_slow_connection_is_loaded_once_and_is_right() {
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(390, 844)).await.unwrap();
+        let house = with_a_visitor();
+        let second = house.now_ms() / 1000;
+        opens_at(&house, second, 600);
+        browser::cdp(&page, "Network.enable", json!({}))
+            .await
+            .unwrap();
+        let slow = json!({
+            "offline": false, "latency": 7_000, "downloadThroughput": -1, "uploadThroughput": -1,
+        });
+        browser::cdp(&page, "Network.emulateNetworkConditions", slow)
+            .await
+            .unwrap();
+        page.goto(&house.wasm_side().edge.url()).await.unwrap();
+        says(&page, "#heading", "Opens in").await;
+        stays_for_some_polls(&page).await;
+        let left = (second + 600).saturating_sub(house.now_ms() / 1000);
+        let shown = clock(&page).await;
+        assert!(shown.abs_diff(left) <= 10, "{shown} of {left}");
     });
 }
