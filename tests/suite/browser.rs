@@ -16,6 +16,7 @@ mod operators;
 mod options;
 mod panel;
 mod rooms;
+pub(crate) mod states;
 mod waiting;
 
 use std::fs;
@@ -33,7 +34,7 @@ use crate::house::{House, PASSWORD};
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Tells a story that has to wait for browsers.
-fn tell(story: impl Future<Output = ()>) {
+pub(crate) fn tell(story: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

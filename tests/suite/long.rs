@@ -1,9 +1,11 @@
 //! One test for each mechanism with minutes in it, on the real clock: `cargo dev test --long`. Everywhere else the clock
-//! is turned. `engines` are the stories of browsers that are not told in every run, `api` and `languages` look at more than each run does.
+//! is turned. `engines` are the stories of browsers that are not told in every run, `api`, `languages` and `matrix` look at more than each run
+//! does.
 
 mod api;
 mod engines;
 mod languages;
+mod matrix;
 
 use std::thread::sleep;
 use std::time::Duration;

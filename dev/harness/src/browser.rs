@@ -91,7 +91,7 @@ impl Driver {
     }
 
     /// Opens a new browser with a profile of its own. Firefox and `WebKit` heed the size of the window and whether scripts run,
-    /// and their drivers have one browser open at a time.
+    /// Firefox the preferences that it knows as well, and their drivers have one browser open at a time.
     ///
     /// # Errors
     /// When the browser is not there or does not start.
@@ -133,10 +133,12 @@ impl Driver {
                 ]
             }
             Engine::Firefox => {
+                let mut preferences = options.preferences.clone();
+                preferences.insert("javascript.enabled", options.runs_scripts.into());
                 let firefox = json!({
                     "args": ["-headless"],
                     "binary": tools::firefox()?,
-                    "prefs": { "javascript.enabled": options.runs_scripts },
+                    "prefs": preferences,
                 });
                 vec![("moz:firefoxOptions", firefox)]
             }

@@ -29,7 +29,7 @@ const LOOKS_LIKE: [(u32, &str); 2] = [(360, "dark"), (1280, "light")];
 const LOOKS: usize = 3;
 
 /// What is wrong with the page in the browser, line by line: the rule, what it asks for, and where.
-async fn barriers(page: &Client) -> Vec<String> {
+pub(super) async fn barriers(page: &Client) -> Vec<String> {
     let script = fs::read_to_string(tools::axe().unwrap()).unwrap() + RUN;
     let mut found = page.execute_async(&script, vec![]).await;
     for _ in 1..LOOKS {

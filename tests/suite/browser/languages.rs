@@ -37,11 +37,11 @@ fn numbers_and_their_forms_are_those_of_the_browser() {
     });
 }
 
-/// The words that are wider than the page, or reach out of the box they stand in.
+/// The words that are wider than the page, or reach out of the box they stand in. What is typed into a field scrolls there.
 pub(super) const TOO_WIDE: &str = "const wide = document.documentElement.clientWidth
     return [...document.querySelectorAll('body *')]
         .filter(item => item.offsetParent && item.id !== 'heard' && (item.getBoundingClientRect().right > wide + 1
-            || item.getBoundingClientRect().left < -1 || item.scrollWidth > item.clientWidth + 1 && getComputedStyle(item).display !== 'inline'))
+            || item.getBoundingClientRect().left < -1 || item.scrollWidth > item.clientWidth + 1 && item.tagName !== 'INPUT' && getComputedStyle(item).display !== 'inline'))
         .map(item => item.tagName + ' ' + item.id + ' ' + item.className + ': ' + item.textContent.trim().slice(0, 60))";
 
 /// In which languages a page is not only measured but put before axe-core too, in light and in dark, and on a picture. What

@@ -106,11 +106,11 @@ pub const STATES: &[State] = &[
     state(("story", "A line that moves, is held and goes on"), &["heading"], View::Line(story, Update::Turn(STORY_TURN))),
 ];
 
-/// A calculation, which is done at once and leads nowhere, or an operator's own check.
+/// A calculation, which takes some seconds and leads nowhere, or an operator's own check.
 fn challenge(shell: Shell<'_>, here: &str, verifier: Option<String>) -> Reply {
     let challenge = Challenge {
         text: "1.demo".to_owned(),
-        tries: 1,
+        tries: 1 << 22,
         answer_to: "/_demo/nothing".to_owned(),
         verifier,
         invitation: Some("/_demo/nothing".to_owned()),
