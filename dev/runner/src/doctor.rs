@@ -5,6 +5,7 @@
 use std::net::TcpListener;
 use std::process::Command;
 
+use anstyle::AnsiColor;
 use machine::install::Need;
 use machine::quiet::{megabytes, size};
 use machine::tools;
@@ -32,41 +33,45 @@ const PROGRAMS: [(&str, &str, &str); 4] = [
     ("npm", "--version", "by apt-get or Homebrew, about 250 MB"),
 ];
 
-/// Says what is there. Whether `cargo dev serve` would begin without installing anything.
+/// Says what is there, and last what is missing. Whether `cargo dev serve` would begin without installing anything.
 #[must_use]
 pub fn doctor(_options: &Options) -> bool {
+    let mut rows = Vec::new();
     for (program, question, note) in PROGRAMS {
-        match version(program, question) {
-            Some(version) => row("ok", program, &version),
-            None => row("missing", program, note),
-        }
+        rows.push(match version(program, question) {
+            Some(version) => Row::new("ok", program, version),
+            None => Row::new("missing", program, note),
+        });
     }
     let mut missing = 0;
     for need in Need::ALL {
         let (name, what_for) = need.about();
-        if let Ok(path) = need.found() {
-            row("ok", name, &path.display().to_string());
+        rows.push(if let Ok(path) = need.found() {
+            Row::new("ok", name, path.display().to_string())
         } else {
             let (how, megabytes) = need.plan();
             missing += megabytes;
             let plan = format!("{what_for}; {how}, about {megabytes} MB");
-            row("missing", name, &plan);
-        }
+            Row::new("missing", name, plan)
+        });
     }
     for (port, user) in PORTS {
-        match TcpListener::bind(("127.0.0.1", port)) {
-            Ok(_) => row("ok", &format!("port {port}"), "free"),
-            Err(error) => row(
-                "taken",
-                &format!("port {port}"),
-                &format!("{user}: {error}"),
-            ),
-        }
+        let name = format!("port {port}");
+        rows.push(match TcpListener::bind(("127.0.0.1", port)) {
+            Ok(_) => Row::new("ok", name, "free"),
+            Err(error) => Row::new("taken", name, format!("{user}: {error}")),
+        });
     }
     if let Ok(cache) = tools::cache() {
         let kept = megabytes(size(&cache));
-        row("cache", &kept, &cache.display().to_string());
+        rows.push(Row::new(
+            "ok",
+            format!("{kept} kept"),
+            cache.display().to_string(),
+        ));
     }
+    rows.sort_by_key(|row| row.state != "ok");
+    rows.iter().for_each(Row::say);
     match missing {
         0 => anstream::println!("\nNothing is missing."),
         megabytes => anstream::println!(
@@ -77,9 +82,31 @@ pub fn doctor(_options: &Options) -> bool {
     serves.into_iter().all(|need| need.found().is_ok())
 }
 
-fn row(state: &str, name: &str, note: &str) {
-    let bold = anstyle::Style::new().bold();
-    anstream::println!("{bold}{state:<8}{bold:#} {name:<24} {note}");
+/// One thing that was looked at.
+struct Row {
+    state: &'static str,
+    name: String,
+    note: String,
+}
+
+impl Row {
+    fn new(state: &'static str, name: impl Into<String>, note: impl Into<String>) -> Self {
+        Self {
+            state,
+            name: name.into(),
+            note: note.into(),
+        }
+    }
+
+    fn say(&self) {
+        let color = match self.state {
+            "ok" => AnsiColor::Green,
+            _ => AnsiColor::Red,
+        };
+        let style = color.on_default().bold();
+        let (state, name, note) = (self.state, &self.name, &self.note);
+        anstream::println!("{style}{state:<8}{style:#} {name:<24} {note}");
+    }
 }
 
 /// The first line that a program says of its version.
