@@ -209,12 +209,19 @@ impl<'a> Reader<'a> {
     }
 
     fn add(&mut self, problem: Problem) {
-        let problem = self.of_layer(problem);
-        if self.cosmetic.contains(&problem.key) {
-            self.found.ignored.push(problem);
+        let layer = self.layer.as_ref();
+        let is_inherited = layer.is_some_and(|layer| layer.get(problem.key).is_none());
+        let found = if self.cosmetic.contains(&problem.key) {
+            &mut self.found.ignored
         } else {
-            self.found.problems.push(problem);
+            &mut self.found.problems
+        };
+        // What a room has in common with the first is named once.
+        if is_inherited && found.contains(&problem) {
+            return;
         }
+        let room = layer.map(|layer| layer.room().to_owned());
+        found.push(Problem { room, ..problem });
     }
 
     fn is_known(&self, key: &str) -> bool {

@@ -155,6 +155,30 @@ fn a_wrong_list_of_rooms_is_named_with_what_is_accepted() {
 }
 
 #[test]
+fn what_all_rooms_have_in_common_is_named_once() {
+    let rooms =
+        json!([{ "name": "a", "paths": "/a" }, { "name": "b", "paths": "/b", "automatic": "y" }]);
+    for (key, value, expected) in [
+        ("regions", json!("x"), vec![None]),
+        ("automatic", json!("x"), vec![None, Some("b")]),
+        ("automatic", json!("y"), vec![None, Some("b")]),
+        ("brand_colors", json!("x"), vec![None]),
+    ] {
+        let settings = json!({ "rooms": rooms.to_string(), key: value }).to_string();
+        let problems = match Config::load(Deployed(settings)) {
+            Ok(config) => config.ignored,
+            Err(unsound) => unsound.problems,
+        };
+        let found: Vec<Option<&str>> = problems
+            .iter()
+            .filter(|problem| problem.key == key)
+            .map(|problem| problem.room.as_deref())
+            .collect();
+        assert_eq!(found, expected, "{key} {value}");
+    }
+}
+
+#[test]
 fn what_is_wrong_in_a_room_names_the_room() {
     for (member, key, words) in [
         (json!({}), "rooms", "hosts, paths or countries"),
