@@ -65,8 +65,8 @@ const PICTURES: &[Picture] = &[
     Picture { name: "panel",         page: "panel/growing",      screen: DESK,  scheme: "light", title: "" },
 ];
 
-/// The one that moves.
-const RECORDING: &str = "recording";
+/// Those that move, which are taken together.
+const RECORDINGS: [&str; 2] = ["recording", "event"];
 
 /// How long a page may take until it is as it should be.
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -76,7 +76,7 @@ const FONTS: [&str; 2] = ["Inter", "Noto Sans"];
 
 fn name(text: &str) -> Result<String, String> {
     let mut known: Vec<&str> = PICTURES.iter().map(|picture| picture.name).collect();
-    known.push(RECORDING);
+    known.extend(RECORDINGS);
     if known.contains(&text) {
         return Ok(text.to_owned());
     }
@@ -110,6 +110,13 @@ pub fn pictures(options: &Options) -> Result<(), String> {
     runtime.block_on(studio.take_all(options.only.as_deref()))
 }
 
+/// Letters without coloured edges look the same on every screen, and are smaller.
+fn options() -> browser::Options {
+    browser::Options::window(1280, 800)
+        .reading("en-US")
+        .argument("--disable-lcd-text")
+}
+
 /// What takes pictures.
 struct Studio {
     driver: Driver,
@@ -121,18 +128,15 @@ struct Studio {
 impl Studio {
     async fn take_all(&self, only: Option<&str>) -> Result<(), String> {
         let is_wanted = |name: &str| only.is_none_or(|only| only == name);
-        // Letters without coloured edges look the same on every screen, and are smaller.
-        let options = browser::Options::window(1280, 800)
-            .reading("en-US")
-            .argument("--disable-lcd-text");
-        let page = self.driver.open(&options).await?;
+        let page = self.driver.open(&options()).await?;
         for picture in PICTURES.iter().filter(|picture| is_wanted(picture.name)) {
             let taken = self.take(&page, picture).await?;
             self.write(picture.name, &taken)?;
         }
-        if is_wanted(RECORDING) {
-            let taken = self.record(&page).await?;
-            self.write(RECORDING, &taken)?;
+        if RECORDINGS.iter().any(|name| is_wanted(name)) {
+            for (name, taken) in self.record(&page).await? {
+                self.write(name, &taken)?;
+            }
         }
         page.close().await.map_err(|error| error.to_string())
     }

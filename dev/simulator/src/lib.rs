@@ -23,6 +23,7 @@ pub mod person;
 pub mod picture;
 pub mod place;
 pub mod plan;
+mod progress;
 pub mod record;
 pub mod report;
 pub mod scenario;

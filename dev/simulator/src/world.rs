@@ -9,6 +9,7 @@ use upstash_local::Fault;
 use crate::chance::Chance;
 use crate::origin::{Answer, Origin, SICK};
 use crate::person::{Habit, Person, Stage, shares};
+use crate::progress::Progress;
 use crate::record::{Entry, Record, Run};
 use crate::scenario::Scenario;
 use crate::site::{Browser, Heard, Polls, Site, Target, Watched};
@@ -114,6 +115,7 @@ impl World<'_> {
         let start_ms = self.site.start_ms;
         let end_ms = start_ms + self.scenario.lasts.ms();
         let mut moments = moments.iter().map(|at| start_ms + at).peekable();
+        let mut progress = Progress::new();
         loop {
             let arrival = moments.peek().copied();
             let due = self.next.peek().map(|Reverse((at_ms, ..))| *at_ms);
@@ -125,6 +127,7 @@ impl World<'_> {
                 break;
             }
             self.go_to(at_ms);
+            progress.at((at_ms - start_ms) / 1000, self.here);
             if arrival == Some(at_ms) {
                 moments.next();
                 self.arrive();

@@ -50,6 +50,18 @@ impl Image {
         })
     }
 
+    /// Both beside each other, of one height, with so many pixels of this grey between them.
+    pub(super) fn beside(&self, other: &Self, (gap, grey): (u32, u8)) -> Self {
+        let space = vec![grey; gap as usize * PIXEL];
+        let rows = self.rows().zip(other.rows());
+        let rows = rows.flat_map(|(left, right)| [left, &space, right]);
+        Self {
+            width: self.width + gap + other.width,
+            height: self.height.min(other.height),
+            pixels: rows.flatten().copied().collect(),
+        }
+    }
+
     /// As a file, filtered in the way that makes it smallest.
     pub(super) fn smallest(&self) -> Result<Vec<u8>, String> {
         let files =
@@ -157,6 +169,15 @@ mod tests {
         let image = image(&[0, 1, 2, 3, 4, 5]);
         let again = image.smallest().and_then(|file| Image::read(&file));
         assert!(again.is_ok_and(|again| again == image));
+    }
+
+    #[test]
+    fn two_pictures_stand_beside_each_other() {
+        let (left, right) = (image(&[0, 1, 2, 3, 4, 5]), image(&[6, 7, 8, 9, 10, 11]));
+        let both = left.beside(&right, (1, 99));
+        assert_eq!((both.width, both.height), (7, 2));
+        let first: Vec<u8> = both.pixels.iter().step_by(PIXEL).copied().collect();
+        assert_eq!(first, [0, 1, 2, 99, 6, 7, 8, 3, 4, 5, 99, 9, 10, 11]);
     }
 
     #[test]

@@ -103,7 +103,7 @@ pub const STATES: &[State] = &[
     state(("no-receipt", "No ticket, so no receipt"), &["no_ticket", "no_ticket_why"], View::Page(|shell, _| page::no_receipt(shell))),
     state(("lot-page", "How places were drawn"), &["how_drawn", "lot_secret", "lot_values"], View::Page(|shell, _| page::lot(200, shell, drawn_lot()))),
     state(("languages", "The languages"), &["language", "name"], View::Page(|shell, here| page::languages(shell, "/_demo/nothing", here))),
-    state(("story", "A line that moves, is held and goes on"), &["heading"], View::Line(story, Update::Turn(STORY_TURN))),
+    state(("story", "An event opens, its line moves, is held and goes on"), &["heading"], View::Line(story, Update::Turn(STORY_TURN))),
 ];
 
 /// A calculation, which takes some seconds and leads nowhere, or an operator's own check.
@@ -338,27 +338,33 @@ fn paused() -> Waiting {
     }
 }
 
-/// When the line of the story is held, when it goes on, and when it is the visitor's turn, in seconds.
-const STORY_HOLD: u64 = 5;
-const STORY_GOES_ON: u64 = 9;
-const STORY_TURN: u64 = 15;
+/// When the event of the story opens, when its line is held, when it goes on, and when it is the visitor's turn, in seconds.
+const STORY_OPENS: u64 = 8;
+const STORY_HOLD: u64 = 14;
+const STORY_GOES_ON: u64 = 18;
+const STORY_TURN: u64 = 25;
 
-/// What one visitor sees of a line.
+/// What one visitor sees of an event.
 fn story(seconds: u64) -> Waiting {
     let stood = seconds.clamp(STORY_HOLD, STORY_GOES_ON) - STORY_HOLD;
-    let moved = seconds - stood;
-    let ahead = 120_u64.saturating_sub(moved * 11);
-    let is_held = (STORY_HOLD..STORY_GOES_ON).contains(&seconds);
+    let moved = seconds.max(STORY_OPENS) - STORY_OPENS - stood;
+    let ahead = 120_u64.saturating_sub(moved * 10);
     let line = Waiting {
         refresh: 1,
         ..in_line(266, ahead)
     };
-    if is_held {
-        return Waiting {
-            mode: Mode::Hold,
-            estimate: None,
-            ..line
-        };
+    let is_held = (STORY_HOLD..STORY_GOES_ON).contains(&seconds);
+    if seconds >= STORY_OPENS && !is_held {
+        return line;
     }
-    line
+    let event = event(Phase::Prequeue, seconds).event.map(|mut event| {
+        event.times.1 = event.now_ms + STORY_OPENS.saturating_sub(seconds) * 1000;
+        event
+    });
+    Waiting {
+        mode: Mode::Hold,
+        estimate: None,
+        event: event.filter(|_| !is_held),
+        ..line
+    }
 }
