@@ -1,9 +1,8 @@
 (() => {
-  const doc = document, page = doc.querySelector('main'), given = page.dataset, tag = doc.documentElement.lang
-  const now = () => Date.now()
-  const at = id => doc.getElementById(id), on = addEventListener, hidden = () => doc.hidden
-  const closed = !!given.closed, usual = given.usual || at('heading').textContent, bar = at('progress'), here = doc.forms.wish.to.value, bell = at('alert'), message = at('message'), sender = message && message.dataset.from, pause = at('pause')
-  const first = at('headline')
+  const doc = document, page = doc.querySelector('main'), given = page.dataset, tag = doc.documentElement.lang,
+    now = () => Date.now(), at = id => doc.getElementById(id), on = addEventListener, hidden = () => doc.hidden,
+    closed = !!given.closed, usual = given.usual || at('heading').textContent, here = doc.forms.wish.to.value,
+    bar = at('progress'), bell = at('alert'), message = at('message'), sender = message && message.dataset.from, pause = at('pause'), first = at('headline')
   let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
@@ -20,18 +19,17 @@
   const go = () => { if (!gone()) given.unsent ? location.replace(here) : location.reload() }
 
   // Times as the visitor's browser writes them in the language and the digits of the page.
-  const tongue = new Intl.Locale(navigator.languages.find(own => own.slice(0, 2) === tag.slice(0, 2)) || tag, { numberingSystem: 'latn' })
-  const digits = new Intl.NumberFormat(tag + '-u-nu-latn'), forms = new Intl.PluralRules(tag)
+  const tongue = new Intl.Locale(navigator.languages.find(own => own.slice(0, 2) === tag.slice(0, 2)) || tag, { numberingSystem: 'latn' }),
+    digits = new Intl.NumberFormat(tag + '-u-nu-latn'), forms = new Intl.PluralRules(tag)
   const checked = () => put('updated', given.updated.replace('{time}', new Date().toLocaleTimeString(tongue)))
   const clock = (seconds, minutes, round) => {
-    const step = 6e4 * minutes, time = new Date(round((now() + 1e3 * seconds) / step) * step)
-    const month = time.toDateString() === new Date().toDateString() ? undefined : 'short'
+    const step = 6e4 * minutes, time = new Date(round((now() + 1e3 * seconds) / step) * step),
+      month = time.toDateString() === new Date().toDateString() ? undefined : 'short'
     return time.toLocaleString(tongue, { month: month, day: month && 'numeric', hour: 'numeric', minute: '2-digit' })
   }
   // No finer than the estimate is known, which is to a fifth of it.
   const times = place => {
-    const estimate = +place.estimate
-    const time = (text, from, to, minutes) => text.replace('{from}', clock(from, minutes, Math.floor)).replace('{time}', clock(to, minutes, Math.ceil))
+    const estimate = +place.estimate, time = (text, from, to, minutes) => text.replace('{from}', clock(from, minutes, Math.floor)).replace('{time}', clock(to, minutes, Math.ceil))
     put('at', place.opens > 0 ? time(given.due, 0, place.opens - 30, 1) : estimate > 18e4 ? '' : estimate > 7199 ? time(given.between, .8 * estimate, 1.2 * estimate, 15) : estimate > 0 ? time(given.at, 0, estimate, estimate < 1230 ? 1 : 5) : '')
     if (message) message.dataset.from = sender + (place.said ? (sender && ' \u00b7 ') + clock(place.said - now() / 1e3, 1, Math.floor) : '')
     put('valid', place.valid ? time(given.until, 0, place.valid - 60, 1) : '')
@@ -62,8 +60,7 @@
     if (closed && !given.position) return still() && !asked ? plan() : go()
     try {
       // An address of its own, so that none is answered from a cache.
-      const answer = await fetch(given.place + '?language=' + tag + '&n=' + last, { signal: AbortSignal.timeout?.(15e3) })
-      const date = answer.headers.get('date')
+      const answer = await fetch(given.place + '?language=' + tag + '&n=' + last, { signal: AbortSignal.timeout?.(15e3) }), date = answer.headers.get('date')
       // A cache that knows no more than paths answers with what it had once.
       if (strange++ > 3) throw 0
       const place = await answer.json()
@@ -125,8 +122,8 @@
     clearInterval(walking)
     const from = shown, to = place.cursor, begun = now()
     if (!place.serving) return put('line', place.line)
-    const value = bar.value, left = place.position - to - 1
-    const calm = matchMedia('(prefers-reduced-motion:reduce)').matches || hidden() || still() || place.hold || place.old || left < 1 || to < from
+    const value = bar.value, left = place.position - to - 1,
+      calm = matchMedia('(prefers-reduced-motion:reduce)').matches || hidden() || still() || place.hold || place.old || left < 1 || to < from
     const step = () => {
       const done = calm ? 1 : Math.min(1, (now() - begun) / 900 / seconds)
       shown = Math.floor(from + (to - from) * done)
