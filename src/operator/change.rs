@@ -69,9 +69,9 @@ pub(super) fn answer(
     };
     if sender == Sender::Browser
         && !asked.confirmed
-        && let Some(ask) = asked.intent.question()
+        && let Some(about) = desk::About::new(&*asked.intent, asked.is_proposed)
     {
-        return desk::ask(verb, &ask, &typed, request);
+        return desk::ask(verb, &about, &typed, request);
     }
     exchange.run(asked)
 }

@@ -3,11 +3,13 @@
 use hmac_sha256::HMAC;
 
 use super::login::Operator;
-use super::verbs::{self, Ask, Flash, Verb};
+use super::verbs::{self, Ask, Flash, Intent, Verb};
 use super::{Answered, simply, to_panel};
 use crate::config::OnStoreError;
 use crate::http::Reply;
-use crate::page::{self, Away, BoardSeen, Configured, News, PanelView, Rejection, Unconfirmed};
+use crate::page::{
+    self, Away, BoardSeen, Configured, News, PanelView, Proposal, Rejection, Unconfirmed,
+};
 use crate::queue::{Mode, Reason};
 use crate::request::Request;
 use crate::store::upstash::{Attempt, StoreError};
@@ -134,10 +136,29 @@ pub(super) fn sentence(words: &str) -> String {
     format!("{}{}.", String::from_iter(first), letters.as_str())
 }
 
-/// Asks first, and says how many it touches.
+/// What a form is asked about.
+pub(super) enum About<'a> {
+    /// What cannot be undone, or touches many; and the change, where something is known of what follows.
+    Risk(Ask<'a>, Option<Proposal>),
+    /// A change that the panel proposed: its sender typed no figure of it.
+    Proposal(Proposal),
+}
+
+impl<'a> About<'a> {
+    /// Nothing where the change is made at once.
+    pub(super) fn new(intent: &'a dyn Intent, is_proposed: bool) -> Option<Self> {
+        match (intent.question(), intent.proposal()) {
+            (Some(ask), proposal) => Some(Self::Risk(ask, proposal)),
+            (None, Some(proposal)) if is_proposed => Some(Self::Proposal(proposal)),
+            (None, _) => None,
+        }
+    }
+}
+
+/// Asks first, and says how many it touches and what would follow from it.
 pub(super) fn ask(
     verb: &Verb,
-    ask: &Ask<'_>,
+    about: &About<'_>,
     again: &[(String, String)],
     request: &Request<'_>,
 ) -> Answered {
@@ -145,16 +166,23 @@ pub(super) fn ask(
         route: verb.route,
         fields: again,
     };
-    let board = match request.line().status() {
-        Ok(line) => line.board,
+    let snapshot = match request.line().panel(Attempt::First) {
+        Ok(snapshot) => snapshot,
         Err(fault) => {
             return without_store(fault, "Nothing was changed.", Some(unconfirmed), request);
         }
     };
-    let question = ask(&board, request.room);
+    let (mut question, proposal) = match about {
+        About::Risk(ask, proposal) => (ask(&snapshot.board, request.room), *proposal),
+        About::Proposal(proposal) => (page::proposed(&snapshot, *proposal), Some(*proposal)),
+    };
+    let forecast = proposal.and_then(|of| page::forecast(&snapshot, of, request.now.ms()));
+    if let Some(forecast) = forecast {
+        question.text = format!("{} {forecast}", question.text);
+    }
     let reply = page::question(&request.room.routes, verb.route, &question, again);
     Answered {
-        board: Some(board),
+        board: Some(snapshot.board),
         ..simply(reply, Reason::Panel)
     }
 }

@@ -1,6 +1,7 @@
 //! The panel: what operators see and what they can press.
 
 mod actions;
+mod advice;
 mod away;
 mod band;
 mod chart;
@@ -29,6 +30,7 @@ use trend::Trend;
 use verdict::verdict;
 
 pub use actions::ActionWords;
+pub use advice::{Proposal, forecast, proposed};
 pub use away::{Away, Unconfirmed, panel_without_store};
 pub use question::{ASKS_ABOVE, ASKS_FROM_TIMES, Question, question};
 pub use undo::News;
@@ -170,6 +172,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
         "copy": figures::copy(desk.copy, now_ms),
         "short_passwords": figures::short_passwords(&configured.short_passwords),
         "band": band::band(board, snapshot.mode.as_ref(), verdict, now_ms),
+        "advice": advice::advice(configured, desk, &hour, trend, verdict),
         "trend": trend::told(trend, board, now_ms),
         "mode": settings::mode(snapshot, now_ms),
         "modes": settings::modes(snapshot, path, desk.once),

@@ -291,6 +291,9 @@ in_houses! {
         a_browser_gets_a_page_for_every_mistake_and_a_program_a_problem
         a_press_during_an_outage_stays_on_the_page_and_is_one_change_when_sent_again
         what_was_just_set_can_be_undone
+        what_would_help_a_growing_line_is_asked_about_done_and_undone
+        a_higher_cap_is_proposed_where_the_cap_is_full_and_is_undone
+        a_proposal_is_of_forms_alone_and_is_refused_where_it_says_otherwise
         the_panel_says_which_phase_it_is_and_what_comes_next
         where_a_lot_is_awaited_the_panel_asks_for_its_value_and_decides_it_once
         an_event_is_set_moved_and_removed_by_forms_and_that_is_undone

@@ -22,6 +22,8 @@ pub(super) struct Asked {
     pub(super) once: Option<IdempotencyKey>,
     /// Whether the form's sender has been asked.
     pub(super) confirmed: bool,
+    /// Whether the panel proposed what the form says.
+    pub(super) is_proposed: bool,
 }
 
 impl Asked {
@@ -38,7 +40,8 @@ impl Asked {
             None
         };
         let key = header_key(request.call)?.or(once);
-        let confirmed = is_form && confirmed(&mut fields)?;
+        let confirmed = is_form && is_yes("sure", &mut fields)?;
+        let is_proposed = is_form && is_yes("ask", &mut fields)?;
         let seen = match verb.changes {
             Changes::Settings => fields.number("version", 0..=LARGEST)?,
             Changes::Line => None,
@@ -64,6 +67,7 @@ impl Asked {
             seen,
             once,
             confirmed,
+            is_proposed,
         })
     }
 }
@@ -102,12 +106,12 @@ fn form_key(fields: &mut Fields) -> Result<Option<String>, Refusal> {
     Err(wrong("once", Some(&key), &accepted))
 }
 
-/// Whether the form's sender has been asked.
-fn confirmed(fields: &mut Fields) -> Result<bool, Refusal> {
-    match fields.text("sure")?.as_deref() {
+/// Whether the form says so in this field.
+fn is_yes(name: &'static str, fields: &mut Fields) -> Result<bool, Refusal> {
+    match fields.text(name)?.as_deref() {
         None => Ok(false),
         Some("yes") => Ok(true),
-        other => Err(wrong("sure", other, "yes")),
+        other => Err(wrong(name, other, "yes")),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Asking, Changes, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
-use crate::page::people;
+use crate::page::{Proposal, people};
 use crate::queue::{Action, Cap, Change, Effect};
 
 /// The verb.
@@ -44,6 +44,10 @@ impl Intent for SetCap {
     fn change(&self) -> Change {
         let cap = self.0.map(|cap| ("live_cap", cap.written()));
         Change::new("cap", Vec::from_iter(cap))
+    }
+
+    fn proposal(&self) -> Option<Proposal> {
+        self.0.map(Proposal::Cap)
     }
 
     fn logged(&self, _: Effect) -> String {

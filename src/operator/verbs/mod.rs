@@ -24,7 +24,7 @@ use super::input::{Fields, Refusal};
 use super::login::{Audience, Rights};
 use super::status_json::{cap_json, event_json};
 use crate::config::Room;
-use crate::page::{ActionWords, Question};
+use crate::page::{ActionWords, Proposal, Question};
 use crate::queue::{Action, Board, Change, Effect, IdempotencyKey, Now, Reason};
 use crate::request::Request;
 use crate::ticket::Ticket;
@@ -122,6 +122,11 @@ pub trait Intent {
 
     /// The question to an operator in a browser: where it cannot be undone, or touches many.
     fn question(&self) -> Option<Ask<'_>> {
+        None
+    }
+
+    /// The same change as one that the panel may propose, which says what would follow from it.
+    fn proposal(&self) -> Option<Proposal> {
         None
     }
 

@@ -3,7 +3,7 @@
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
-use crate::page::{Question, people};
+use crate::page::{Proposal, Question, people};
 use crate::queue::{Action, Change, Effect, Mode};
 
 /// The verb.
@@ -47,6 +47,10 @@ impl Intent for SetMode {
             word: None,
         });
         (self.0 == Mode::Open).then_some(ask)
+    }
+
+    fn proposal(&self) -> Option<Proposal> {
+        Some(Proposal::Mode(self.0))
     }
 
     fn logged(&self, _: Effect) -> String {

@@ -3,7 +3,7 @@
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
-use crate::page::{ASKS_FROM_TIMES, Question, pace_words, people};
+use crate::page::{ASKS_FROM_TIMES, Proposal, Question, pace_words, people};
 use crate::queue::{Action, Change, Effect, Pace};
 
 /// The verb. Its route shows the settings to GET.
@@ -83,6 +83,10 @@ impl Intent for SetPace {
             word: None,
         });
         (times >= ASKS_FROM_TIMES).then_some(ask)
+    }
+
+    fn proposal(&self) -> Option<Proposal> {
+        self.pace.map(Proposal::Pace)
     }
 
     fn details(&self, _: Effect) -> String {

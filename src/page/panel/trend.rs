@@ -67,8 +67,22 @@ impl Trend {
 
     /// The same at another pace.
     pub(super) fn at(self, pace: Pace) -> Self {
+        self.letting_in(in_minutes(pace, self.minutes))
+    }
+
+    /// The same where so many go in instead.
+    pub(super) fn letting_in(self, go: u64) -> Self {
         Self {
-            go: in_minutes(pace, self.minutes),
+            go,
+            direction: None,
+            ..self
+        }
+    }
+
+    /// The same where so many arrive in a minute.
+    pub(super) fn arriving(self, a_minute: u64) -> Self {
+        Self {
+            arrive: a_minute.saturating_mul(self.minutes),
             direction: None,
             ..self
         }
@@ -76,13 +90,19 @@ impl Trend {
 
     /// When the line will be empty.
     pub(super) fn empty_ms(self, now_ms: u64) -> Option<u64> {
+        let minutes = self.minutes_until_empty()?;
+        Some(now_ms + minutes * MINUTE_MS)
+    }
+
+    /// In how many minutes that is; nothing where it is far away, or never.
+    pub(super) fn minutes_until_empty(self) -> Option<u64> {
         let gain = self.go.checked_sub(self.arrive).filter(|gain| *gain > 0)?;
         let minutes = self.waiting.saturating_mul(self.minutes).div_ceil(gain);
         // A difference of a twentieth is chance.
         let most = self.arrive.max(self.go);
         let is_moving = gain.saturating_mul(20) > most;
         let is_near = is_moving && self.waiting > 0 && minutes <= FARTHEST;
-        is_near.then(|| now_ms + minutes * MINUTE_MS)
+        is_near.then_some(minutes)
     }
 
     /// How many visitors more or fewer wait after a minute, such as "▼ 18 a minute".
@@ -120,6 +140,16 @@ impl Trend {
     /// Whether that was counted since something changed; until then it goes by the new pace, or by what was before.
     pub(super) fn is_measured(self) -> bool {
         self.direction.is_some()
+    }
+
+    /// How many arrive in the minutes looked at.
+    pub(super) fn arrive(self) -> u64 {
+        self.arrive
+    }
+
+    /// How many go in in them.
+    pub(super) fn go(self) -> u64 {
+        self.go
     }
 
     /// How many minutes were looked at.

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use std::borrow::Cow;
 
-use super::{Configured, PanelView};
+use super::{Configured, PanelView, Proposal};
 use crate::http::object::object;
 use crate::page::events_json;
-use crate::queue::{Action, EventList};
+use crate::queue::{Action, Cap, EventList};
 
 /// Clocks of a data centre and of the store differ, in milliseconds.
 const TOLERANCE_MS: u64 = 10_000;
@@ -86,6 +86,16 @@ fn way_back<'a>(
         // The list does not say whether an empty message was set or the configured one taken back.
         "message" if value.is_empty() && before.is_some() && configured.message.is_some() => None,
         "message" if value.is_empty() => Some(("message", back)),
+        "cap" if value.is_empty() => Some(("cap", back)),
+        // A form says nothing of the enforcement, so that has to be the configured one.
+        "cap" => {
+            let cap = Cap::read(value);
+            let cap = cap.filter(|cap| cap.enforcement == configured.cap.enforcement)?;
+            let (route, fields) = Proposal::Cap(cap).form();
+            let fields = fields.into_iter();
+            let fields = fields.map(|(name, value)| (name, Cow::Owned(value)));
+            Some((route, fields.collect()))
+        }
         "message" => Some(("message", vec![field("message", value)])),
         "event" if value.is_empty() => Some(("event", back)),
         "event" => {
@@ -102,7 +112,7 @@ mod tests {
     use super::super::ActionWords;
     use super::super::hour::tests::snapshot;
     use super::*;
-    use crate::queue::{AbsentVisitors, Cap, OriginHealth, Pace, PanelSnapshot, Provenance};
+    use crate::queue::{AbsentVisitors, OriginHealth, Pace, PanelSnapshot, Provenance};
 
     const NOW_MS: u64 = 1_800_000_000_000;
 
@@ -218,9 +228,25 @@ mod tests {
                 Some(action("event", "none", "")),
                 "event event=[]",
             ),
-            (action("cap", "9 9 9", ""), None, "none"),
+            (action("cap", "60 20 60 on", ""), None, "cap back=yes"),
+            (
+                action("cap", "60 20 60 on", ""),
+                Some(action("cap", "25 15 30 on", "")),
+                "cap total_active=25 session_minutes=15 claim_seconds=30",
+            ),
+            (
+                action("cap", "60 20 60 on", ""),
+                Some(action("cap", "", "")),
+                "cap back=yes",
+            ),
+            (
+                action("cap", "60 20 60 on", ""),
+                Some(action("cap", "25 15 30 observe", "")),
+                "none",
+            ),
+            (action("overrule", "on", ""), None, "none"),
         ] {
-            let others = [action("permit", "5", ""), action("cap", "", "")];
+            let others = [action("permit", "5", ""), action("forget", "", "")];
             let actions = std::iter::once(done).chain(others).chain(before);
             let snapshot = after(actions.collect());
             let version = snapshot.board.live.version;

@@ -199,7 +199,7 @@ fn unmoved(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Verdict> {
 }
 
 /// Many more come in the minute under way than in those before, and than go in.
-fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<String> {
+pub(super) fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<String> {
     let now = hour.bars.last()?.arrived;
     let before = hour.flow(5, 0);
     let measured = trend.map_or(0, |trend| trend.go_in(1));
@@ -233,10 +233,7 @@ fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
     let waited = whole.all(|bar| bar.waiting > 0);
     let by_pace = in_minutes(pace, trend.minutes());
     let is_below = pace.automatic == 0 || trend.go_in(trend.minutes()) * 100 < by_pace * 95;
-    let last = snapshot.limits.last.map(|last| last.bound_by);
-    let is_slots = [Some(snapshot.limits.bound_by), last].contains(&Some(Bound::Slots));
-    let cap = board.sessions.as_ref().filter(|cap| holds(cap));
-    if let Some(cap) = cap.filter(|_| is_slots && waited && is_below) {
+    if let Some(cap) = full_cap(snapshot).filter(|_| waited && is_below) {
         let full = full(cap);
         let allows = if pace.automatic == 0 {
             String::new()
@@ -287,7 +284,15 @@ fn full(cap: &Sessions) -> String {
     }
 }
 
-fn holds(cap: &Sessions) -> bool {
+/// The cap, where no slot is free, or was when visitors last went in.
+pub(super) fn full_cap(snapshot: &PanelSnapshot) -> Option<&Sessions> {
+    let last = snapshot.limits.last.map(|last| last.bound_by);
+    let is_slots = [Some(snapshot.limits.bound_by), last].contains(&Some(Bound::Slots));
+    let cap = snapshot.board.sessions.as_ref();
+    cap.filter(|cap| is_slots && holds(cap))
+}
+
+pub(super) fn holds(cap: &Sessions) -> bool {
     cap.enforcement == Enforcement::On
 }
 

@@ -1,5 +1,6 @@
 //! The panel by forms alone: what it shows, and that nothing happens by accident.
 
+mod advice;
 mod events;
 
 use std::time::Duration;
@@ -8,6 +9,7 @@ use upstash_local::{Fault, Faults};
 
 use crate::house::{ADMIN_TOKEN, Ask, Got, House, Visitor};
 
+pub(crate) use advice::*;
 pub(crate) use events::*;
 
 /// A form of a page, as a browser without scripts would send it.
