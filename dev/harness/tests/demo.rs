@@ -92,12 +92,33 @@ fn the_panel_is_shown_with_each_kind_of_line() {
         assert_eq!(panel.status(), 200);
         text(panel)
     });
-    let [empty, growing, hold, cap, sick, away, before, lot, rooms] =
-        panels.collect::<Vec<_>>().try_into().unwrap();
+    let [
+        empty,
+        growing,
+        rush,
+        hold,
+        cap,
+        sick,
+        away,
+        before,
+        lot,
+        rooms,
+    ] = panels.collect::<Vec<_>>().try_into().unwrap();
     assert_eq!(waiting(&empty), 0);
     assert!(waiting(&growing) > 100 && growing.contains("Running by pace"));
     assert!(waiting(&hold) > waiting(&growing) && hold.contains("On hold"));
+    for (panel, change) in [
+        (&growing, "Let in 42 a minute"),
+        (&rush, "Let in 3"),
+        (&cap, "Raise the cap to 600"),
+    ] {
+        assert!(
+            panel.contains("What would help") && panel.contains(change),
+            "{change}: {panel}"
+        );
+    }
     for (panel, words) in [
+        (rush, "A rush begins: "),
         (
             cap,
             "Growing: the cap lets in 8 each minute, the pace would allow 30 a minute (157 inside and 3 promised, of 160)",

@@ -56,6 +56,12 @@ pub const LINES: &[Line] = &[
         turned: |_, _| {},
     },
     Line {
+        name: "rush",
+        title: "A rush",
+        history: GROWING,
+        turned: |snapshot, _| crowd(snapshot, 300),
+    },
+    Line {
         name: "hold",
         title: "A line on hold",
         history: History::Busy {
@@ -224,6 +230,14 @@ fn action(verb: &str, value: &str, set: Provenance) -> Action {
         number: 0,
         value: value.to_owned(),
         second: String::new(),
+    }
+}
+
+/// So many have come at once.
+fn crowd(snapshot: &mut PanelSnapshot, many: u64) {
+    snapshot.drawn += many;
+    for roll in &mut snapshot.board.rolls {
+        roll.drawn += many;
     }
 }
 
