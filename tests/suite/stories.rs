@@ -24,7 +24,7 @@ pub(crate) mod lot;
 pub(crate) mod networks;
 mod once;
 mod pairs;
-mod panel;
+pub(crate) mod panel;
 mod receipt;
 mod regions;
 mod replays;

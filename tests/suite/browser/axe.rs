@@ -8,9 +8,10 @@ use harness::tools;
 use serde_json::Value;
 use upstash_local::{Fault, Faults};
 
-use super::panel::{press, says, write_an_hour};
+use super::panel::{click, press, says, wait_for, write_an_hour};
 use super::{panel, picture, tell};
 use crate::house::{Ask, House};
+use crate::stories::panel::grows;
 
 const RUN: &str = r"
     const done = arguments[arguments.length - 1];
@@ -130,6 +131,26 @@ fn the_panel_and_its_questions_put_no_barrier_before_anybody() {
         assert_no_barrier_behind(&page, &url, "epoch", "They lose their places").await;
         assert_no_barrier_behind(&page, &url, "mode-hold", "The mode is set").await;
         assert_no_barrier_behind(&page, &url, "let-in", "Nobody is let in").await;
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn what_would_help_opens_its_question_over_the_panel_and_puts_no_barrier_before_anybody() {
+    let house = House::wasm_shared();
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "30");
+    grows(&house, 30);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        let url = panel(&house);
+        assert_no_barrier_behind(&page, &url, "help-1", "Set this pace?").await;
+        wait_for(&page, "!!document.querySelector('dialog[open] #yes')").await;
+        click(&page, "#yes").await;
+        says(&page, "The pace is set to 45 every 60 seconds").await;
+        press(&page, "undo").await;
+        says(&page, "The pace is set to what is configured").await;
         page.close().await.unwrap();
     });
 }

@@ -4,7 +4,7 @@ use super::{Form, assert_shows, follow, panel, press, text};
 use crate::house::{Ask, House};
 
 /// The whole minutes before this one, in each of which 40 came and so many went in; 500 wait at their end.
-fn grows(house: &House, go: u64) {
+pub(crate) fn grows(house: &House, go: u64) {
     house.wait_for_period(60);
     let this = house.now_ms() / 60_000;
     let waiting = |ago: u64| 500 - (40 - go) * (ago - 1);
