@@ -38,6 +38,12 @@ pub(crate) fn what_would_help_a_growing_line_is_asked_about_done_and_undone(hous
         "Forecast for arrivals of 40 a minute, as in the last 5 minutes.",
     );
     assert!(text(&growing, "helps-1").starts_with("empty at about "));
+    let typed = press(house, "pace", &[("automatic_quantity", "200")]);
+    assert_shows(&typed, "Set this much faster pace?");
+    assert_shows(
+        &typed,
+        "cannot be called back. With arrivals of 40 a minute, as in the last 5 minutes, the line is empty at about ",
+    );
     let question = Form::of(&growing, "help-1").send(house);
     assert_eq!(question.status, 200);
     let asks = text(&question, "asks");
