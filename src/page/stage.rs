@@ -309,7 +309,7 @@ mod tests {
         };
         let (mine, none) = (closed(Some(Position(7))), closed(None));
         let [mine, none] = [&mine, &none].map(|view| Worded::new(view, english()));
-        let kept = "You keep number 7. This page goes on by itself.";
+        let kept = "You keep number 7. This page continues by itself.";
         let told = (mine.line.as_str(), mine.detail.as_deref());
         assert_eq!(told, ("Nobody is let in at the moment.", Some(kept)));
         assert!(none.line.contains("If you have a number"), "{}", none.line);
@@ -362,7 +362,7 @@ mod tests {
                 (told.stage, told.headline.as_deref()),
                 (stage, Some("Entry is paused"))
             );
-            let kept = "You keep number 7. This page goes on by itself.";
+            let kept = "You keep number 7. This page continues by itself.";
             assert_eq!(told.detail.as_deref(), Some(kept));
         }
     }

@@ -142,7 +142,7 @@ fn each_state_is_a_headline_and_the_turn_has_the_focus() {
             "document.getElementById('headline').textContent === 'Entry is paused'",
         )
         .await;
-        let kept = "You keep number 3. This page goes on by itself.";
+        let kept = "You keep number 3. This page continues by itself.";
         assert_eq!(text(&page, "#detail").await, kept);
         let said = "Entry is paused for now. Your place is kept. There are 2 people ahead of you.";
         let heard = "return document.getElementById('heard').textContent";

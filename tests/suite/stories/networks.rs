@@ -219,7 +219,7 @@ pub(crate) fn a_visitor_far_above_the_bound_reads_how_long_the_calculation_takes
         page.body
     );
     assert!(
-        page.body.contains("goes on by itself in 10 minutes"),
+        page.body.contains("continues by itself in 10 minutes"),
         "{}",
         page.body
     );
@@ -273,7 +273,7 @@ pub(crate) fn a_visitor_who_does_not_calculate_waits_ten_minutes_instead(house: 
     let page = visitor.send(Ask::get("/shop"));
     assert_eq!(page.header("refresh"), "600; url=/shop");
     assert!(
-        page.body.contains("goes on by itself in 10 minutes"),
+        page.body.contains("continues by itself in 10 minutes"),
         "{}",
         page.body
     );

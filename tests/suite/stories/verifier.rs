@@ -86,7 +86,7 @@ pub(crate) fn the_page_of_a_challenge_leads_to_the_verifier_and_goes_on_without_
     for part in [
         "<a href=\"/verify?text&#x3D;",
         way,
-        "goes on by itself in 10 minutes",
+        "continues by itself in 10 minutes",
     ] {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
