@@ -6,6 +6,8 @@
 use crate::queue::{MinuteSample, PanelSnapshot};
 
 pub(super) const MINUTE_MS: u64 = 60_000;
+/// By how much clocks differ.
+const CLOCKS_MS: u64 = 2_000;
 /// How many minutes there are at most, the one under way included.
 const MINUTES: u64 = 60;
 
@@ -59,6 +61,11 @@ impl Hour {
             bars: bars.collect(),
             now_ms,
         }
+    }
+
+    /// How much of the minute under way is over at most, in milliseconds: the clocks of data centres differ from the store's.
+    pub(super) fn gone_ms(&self) -> u64 {
+        (self.now_ms % MINUTE_MS + CLOCKS_MS).min(MINUTE_MS)
     }
 
     /// What moved in the latest whole minutes, in `most` of them at most, and in none that began before `from`.

@@ -4,15 +4,17 @@
 
 use serde_json::Value;
 
-use super::hour::{Flow, Hour, MINUTE_MS};
-use super::words::{moment_to_the_minute, per_minute};
+use super::hour::{Bar, Flow, Hour, MINUTE_MS};
+use super::words::{moment_to_the_minute, number, per_minute};
 use crate::http::object::object;
-use crate::queue::{Board, Mode, Pace, PanelSnapshot, Phase, Provenance};
+use crate::queue::{Board, Bound, Mode, Pace, PanelSnapshot, Phase, Provenance};
 
 /// The minutes that the figures are of, at most.
 const MINUTES: usize = 5;
-/// The minutes by which it is said whether the line grows, at most: fewer show chance.
-const DIRECTION: usize = 15;
+/// By fewer arrivals than this no line is said to grow.
+const FEWEST: u64 = 10;
+/// From which part of a time's growth on its later half shows that the line still grows: an eighth.
+const STILL: u64 = 8;
 /// A line that will be empty later than this has no forecast, in minutes.
 const FARTHEST: u64 = 24 * 60;
 
@@ -23,8 +25,26 @@ pub(super) struct Trend {
     minutes: u64,
     arrive: u64,
     go: u64,
-    /// The same in the minutes by which the direction is known; nothing before it was measured.
-    direction: Option<(u64, u64)>,
+    /// What was counted since something changed; nothing before there was a whole minute of it, or it showed a direction.
+    counted: Option<Counted>,
+}
+
+/// Which way a line moves, beyond chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Growing,
+    Steady,
+    Shrinking,
+}
+
+/// The shortest time in which the counts show which way the line moves, or the figures' minutes where none does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Counted {
+    way: Way,
+    /// Whole minutes; 0 is the one under way alone.
+    minutes: u64,
+    arrived: u64,
+    admitted: u64,
 }
 
 impl Trend {
@@ -52,16 +72,27 @@ impl Trend {
         };
         // The first minute that is known began with the line, and is no whole one.
         let first = hour.bars.first().map_or(0, |bar| bar.minute + 1);
-        let long = match hour.flow(DIRECTION, after.max(first)) {
-            long if long.minutes > 0 => long,
-            _ => since,
-        };
+        let from = after.max(first);
+        let counted = moved(snapshot, hour, from).or_else(|| {
+            let is_whole = hour.flow(1, from).minutes > 0;
+            let way = if is_whole {
+                Way::Steady
+            } else {
+                way(arrived, admitted)
+            };
+            (since.minutes > 0).then_some(Counted {
+                way,
+                minutes,
+                arrived,
+                admitted,
+            })
+        });
         (minutes > 0).then_some(Self {
             waiting: board.waiting(),
             minutes,
             arrive: arrived,
             go,
-            direction: (long.minutes > 0).then_some((long.arrived, long.admitted)),
+            counted,
         })
     }
 
@@ -74,7 +105,7 @@ impl Trend {
     pub(super) fn letting_in(self, go: u64) -> Self {
         Self {
             go,
-            direction: None,
+            counted: None,
             ..self
         }
     }
@@ -83,7 +114,7 @@ impl Trend {
     pub(super) fn arriving(self, a_minute: u64) -> Self {
         Self {
             arrive: a_minute.saturating_mul(self.minutes),
-            direction: None,
+            counted: None,
             ..self
         }
     }
@@ -132,6 +163,38 @@ impl Trend {
         format!("{arrive} arrive and {go} go in each minute")
     }
 
+    /// Both in the time that shows which way the line moves.
+    pub(super) fn shown(self) -> String {
+        match self.counted {
+            Some(counted) if counted.minutes == 0 => {
+                let (arrived, admitted) = (number(counted.arrived), number(counted.admitted));
+                format!("{arrived} arrived in this minute, and {admitted} went in")
+            }
+            Some(counted) => {
+                let of = |count| per_minute(count, counted.minutes);
+                let (arrive, go) = (of(counted.arrived), of(counted.admitted));
+                format!("{arrive} arrive and {go} go in each minute")
+            }
+            None => self.words(),
+        }
+    }
+
+    /// How many go in in that time, such as "8 each minute".
+    pub(super) fn admits(self) -> String {
+        match self.counted {
+            Some(counted) if counted.minutes == 0 => {
+                format!("{} in this minute", number(counted.admitted))
+            }
+            Some(counted) => {
+                format!(
+                    "{} each minute",
+                    per_minute(counted.admitted, counted.minutes)
+                )
+            }
+            None => format!("{} each minute", self.going()),
+        }
+    }
+
     /// How many go in in this many minutes.
     pub(super) fn go_in(self, minutes: u64) -> u64 {
         self.go.saturating_mul(minutes) / self.minutes.max(1)
@@ -139,7 +202,7 @@ impl Trend {
 
     /// Whether that was counted since something changed; until then it goes by the new pace, or by what was before.
     pub(super) fn is_measured(self) -> bool {
-        self.direction.is_some()
+        self.counted.is_some()
     }
 
     /// How many arrive in the minutes looked at.
@@ -158,13 +221,11 @@ impl Trend {
     }
 
     pub(super) fn is_growing(self) -> bool {
-        let (arrive, go) = self.counted();
-        is_beyond_chance(arrive, go) && arrive > go
+        self.way() == Way::Growing
     }
 
     pub(super) fn is_shrinking(self) -> bool {
-        let (arrive, go) = self.counted();
-        is_beyond_chance(arrive, go) && arrive < go
+        self.way() == Way::Shrinking
     }
 
     /// Whether more arrive than this, in the minutes looked at.
@@ -172,14 +233,146 @@ impl Trend {
         is_beyond_chance(self.arrive, many) && self.arrive > many
     }
 
-    fn counted(self) -> (u64, u64) {
-        self.direction.unwrap_or((self.arrive, self.go))
+    /// How many arrive in so many milliseconds.
+    pub(super) fn arrive_in(self, ms: u64) -> u64 {
+        self.arrive.saturating_mul(ms) / (self.minutes * MINUTE_MS).max(1)
+    }
+
+    fn way(self) -> Way {
+        let counted = self.counted.map(|counted| counted.way);
+        counted.unwrap_or_else(|| way(self.arrive, self.go))
+    }
+}
+
+/// Which way a line moves by these counts alone.
+fn way(arrive: u64, go: u64) -> Way {
+    if !is_beyond_chance(arrive, go) {
+        Way::Steady
+    } else if arrive > go {
+        Way::Growing
+    } else {
+        Way::Shrinking
+    }
+}
+
+/// How many came, and how many went in at most and at least.
+#[derive(Clone, Copy)]
+struct Sums {
+    arrived: u64,
+    most: u64,
+    least: u64,
+}
+
+impl Sums {
+    fn with(self, bar: &Bar) -> Self {
+        Self {
+            arrived: self.arrived + bar.arrived,
+            most: self.most + bar.admitted,
+            least: self.least + bar.admitted,
+        }
+    }
+
+    /// By how much the line grew at least.
+    fn growth(self) -> u64 {
+        self.arrived.saturating_sub(self.most)
+    }
+
+    /// By how much it shrank at least.
+    fn loss(self) -> u64 {
+        self.least.saturating_sub(self.arrived)
+    }
+}
+
+/// Which way the line moves by the shortest time that shows it: the minute under way, with ever more whole ones before it. None of them
+/// began before `from`.
+fn moved(snapshot: &PanelSnapshot, hour: &Hour, from: u64) -> Option<Counted> {
+    let (under_way, before) = hour.bars.split_last()?;
+    if under_way.minute < from {
+        return None;
+    }
+    let pace = snapshot.board.live.pace;
+    let is_full = matches!(snapshot.limits.bound_by, Bound::Slots | Bound::Recount);
+    let is_paced = pace.automatic > 0 && !is_full;
+    // All of a period goes in when it begins, and what sessions leave free when they end with a minute. In the mean it is this.
+    let in_a_minute = if is_paced {
+        in_minutes(pace, 1)
+    } else {
+        before.last().map_or(0, |bar| bar.admitted)
+    };
+    let by_now = in_a_minute.saturating_mul(hour.gone_ms()) / MINUTE_MS;
+    let exceeds = |larger: u64, smaller: u64, halves: u64| {
+        if !is_paced {
+            return differ(larger, smaller, halves);
+        }
+        // One period more or less may fall into a minute of which it is no part.
+        let is_part = 60 % pace.automatic == 0;
+        let slack = if is_part { 0 } else { pace.quantity };
+        exceeds(larger, smaller + slack, halves)
+    };
+    let mut sums = vec![Sums {
+        arrived: under_way.arrived,
+        most: if is_paced {
+            by_now.max(under_way.admitted.saturating_sub(pace.quantity))
+        } else {
+            under_way.admitted
+        },
+        least: under_way.admitted.min(by_now),
+    }];
+    let whole = || before.iter().rev().take_while(|bar| bar.minute >= from);
+    let mut more = whole();
+    loop {
+        let minutes = sums.len() - 1;
+        let (all, later) = (*sums.last()?, *sums.get(minutes.div_ceil(2))?);
+        // What shows first that a line shrinks is no alarm, and was hidden by what came before in this minute.
+        let halves = if minutes == 0 { 2 } else { 3 };
+        let (growth, loss) = (all.growth(), all.loss());
+        let grows = all.arrived >= FEWEST && exceeds(all.arrived, all.most, 3);
+        let way = if grows && later.growth() * STILL >= growth {
+            Way::Growing
+        } else if exceeds(all.least, all.arrived, halves) && later.loss() * STILL >= loss {
+            Way::Shrinking
+        } else {
+            sums.push(all.with(more.next()?));
+            continue;
+        };
+        // Figures of whole minutes change with a minute only: those are shown that show the same.
+        let shown = whole().take(minutes.max(1));
+        let (arrived, admitted) = shown.clone().fold((0, 0), |(arrived, admitted), bar| {
+            (arrived + bar.arrived, admitted + bar.admitted)
+        });
+        let is_same = arrived != admitted && (arrived > admitted) == (way == Way::Growing);
+        let is_shown = is_same && (minutes > 0 || is_beyond_chance(arrived, admitted));
+        let minutes = shown.count();
+        let (minutes, arrived, admitted) = if is_shown {
+            (minutes as u64, arrived, admitted)
+        } else {
+            (0, under_way.arrived, under_way.admitted)
+        };
+        return Some(Counted {
+            way,
+            minutes,
+            arrived,
+            admitted,
+        });
     }
 }
 
 /// Counts that come by chance differ by the root of their number; three times that is hardly chance.
 fn is_beyond_chance(arrive: u64, go: u64) -> bool {
-    arrive.abs_diff(go) > 3 * arrive.max(go).isqrt()
+    exceeds(arrive, go, 3) || exceeds(go, arrive, 3)
+}
+
+/// Whether the roots of two counts lie so many halves apart: the root of a count that comes by chance differs by a half, whatever its mean.
+pub(super) fn exceeds(larger: u64, smaller: u64, halves: u64) -> bool {
+    let squares = halves * halves;
+    let by_chance = squares.saturating_mul(smaller).isqrt() + squares / 4;
+    larger.saturating_sub(smaller) > by_chance
+}
+
+/// The same of two counts that both come by chance.
+fn differ(larger: u64, smaller: u64, halves: u64) -> bool {
+    let squares = (halves * halves).saturating_mul(larger.saturating_add(smaller));
+    larger.saturating_sub(smaller) > squares.isqrt()
 }
 
 /// When something last changed by which the line moves otherwise: mode, pace, cap or event, the opening, the end of a sickness.
@@ -331,7 +524,7 @@ mod tests {
             minutes: 5,
             arrive: 0,
             go: 5,
-            direction: None,
+            counted: None,
         };
         assert_eq!(slow.empty_ms(NOW_MS), None, "in a week");
         let empty = snapshot(&[(TEN - 2, 0, 0), (TEN - 1, 0, 9), (TEN, 0, 12)]);

@@ -1,10 +1,10 @@
 //! The verdict on the line: how it really moves, what binds it, and how loud the panel says so.
 //!
-//! Invariant: what is set stands in for what was measured in two places only, where nothing was measured yet: for the first minute of a
-//! rush, and for a period that is longer than what was looked at. Each says so.
+//! Invariant: what is set stands in for what was measured in three places only, where nothing was measured yet: for the first minutes of
+//! a line, after a change, and for a period that is longer than what was looked at. Each says so.
 
-use super::hour::{Hour, MINUTE_MS};
-use super::trend::{Trend, changed_ms, in_minutes};
+use super::hour::{Bar, Hour, MINUTE_MS};
+use super::trend::{Trend, changed_ms, exceeds, in_minutes};
 use super::words::{
     moment_to_the_minute, number, pace_words, people, per_minute, rate_words, span_words,
 };
@@ -24,8 +24,16 @@ const SHORT_WAIT: u64 = 120;
 const STANDS: u64 = 120;
 /// The same where operators and the origin let visitors in as they like: then nothing says that some should have gone in.
 const STANDS_WITHOUT_A_PACE: u64 = 300;
-/// Fewer arrivals in a minute than this are no rush.
+/// Fewer arrivals than this are no rush, and fewer in a minute.
 const LEAST_RUSH: u64 = 20;
+/// A rush may have begun so many whole minutes before the one under way.
+const RUSH: usize = 5;
+/// In the first minute of a line, and so many more, its arrivals are held against the pace.
+const YOUNG: usize = 2;
+/// It is held against so many minutes before it, at most.
+const BEFORE_A_RUSH: usize = 10;
+/// A minute under way says how many come now once so much of it is over, in milliseconds.
+const TELLING: u64 = 15_000;
 
 /// How loud it is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,11 +127,11 @@ pub(super) fn verdict(
         let words = "Whether the line grows is known after its first minute";
         return Some(Verdict::new(Level::Unknown, words));
     };
-    if !trend.is_measured() {
-        let words = "Just changed: how the line moves by that is known after one whole minute";
-        return Some(Verdict::new(Level::Unknown, words));
-    }
-    Some(moving(snapshot, hour, trend))
+    Some(if trend.is_measured() {
+        moving(snapshot, hour, trend)
+    } else {
+        changed(snapshot, hour, trend)
+    })
 }
 
 /// An order by lot that is not decided long after the event has opened.
@@ -174,15 +182,17 @@ fn unmoved(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Verdict> {
         0 => STANDS_WITHOUT_A_PACE,
         automatic => STANDS.max(automatic.saturating_add(60)),
     };
-    // The end of the latest minute in which one went in, or at whose end nobody waited.
-    let mut latest = hour.bars.iter().rev();
-    let moved = latest.find(|bar| bar.waiting == 0 || bar.admitted > 0);
-    let first = hour.bars.first().map_or(0, |bar| bar.minute);
-    let moved_ms = moved.map_or(first, |bar| bar.minute + 1) * MINUTE_MS;
     let last_ms = snapshot.limits.last.map_or(0, |last| last.at_ms);
+    // The end of the latest minute at whose end nobody waited, or in which one went in of whom no more is known.
+    let moved =
+        |bar: &&Bar| bar.waiting == 0 || bar.admitted > 0 && last_ms < bar.minute * MINUTE_MS;
+    let mut latest = hour.bars.iter().rev();
+    let first = hour.bars.first().map_or(0, |bar| bar.minute);
+    let moved_ms = latest.find(moved).map_or(first, |bar| bar.minute + 1) * MINUTE_MS;
     let since_ms = moved_ms.max(last_ms).max(changed_ms(snapshot, now_ms));
     let seconds = now_ms.saturating_sub(since_ms) / 1000;
-    (seconds > allowed).then(|| {
+    // Where no visitor has asked in this minute, they may have left in the last one.
+    (seconds > allowed + 60 * asked).then(|| {
         let span = span_words(seconds);
         let why = match board.sessions.as_ref().filter(|cap| holds(cap)) {
             Some(cap) if snapshot.limits.bound_by == Bound::Slots => full(cap),
@@ -198,48 +208,161 @@ fn unmoved(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Verdict> {
     })
 }
 
-/// Many more come in the minute under way than in those before, and than go in.
+/// Many more come than before, and than go in: in the minute under way, or in that and some before it.
 pub(super) fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<String> {
-    let now = hour.bars.last()?.arrived;
-    let before = hour.flow(5, 0);
+    let gone_ms = hour.gone_ms();
     let measured = trend.map_or(0, |trend| trend.go_in(1));
     let go = measured.max(in_minutes(pace, 1));
-    if now < LEAST_RUSH || now <= go {
-        return None;
+    let of_minute = |many: u64, ms: u64| many.saturating_mul(ms) / MINUTE_MS;
+    let is_telling = usize::from(gone_ms < TELLING);
+    // The first minute that is known began with the line, and is no whole one.
+    let first = hour.bars.first().map_or(0, |bar| bar.minute);
+    let mut now = None;
+    for minutes in 0..=RUSH {
+        let (mut bars, lasted) = (hour.bars.iter().rev(), minutes as u64);
+        let came: u64 = bars.by_ref().take(minutes + 1).map(|bar| bar.arrived).sum();
+        let ms = lasted * MINUTE_MS + gone_ms;
+        if minutes >= is_telling {
+            now.get_or_insert((came, ms));
+        }
+        let earlier = bars.filter(|bar| bar.minute > first).take(BEFORE_A_RUSH);
+        let earlier: Vec<u64> = earlier.map(|bar| bar.arrived).collect();
+        let (many, sum) = (earlier.len() as u64, earlier.iter().sum::<u64>());
+        let is_young = many == 0;
+        if came < LEAST_RUSH.max(of_minute(LEAST_RUSH, ms)) || came <= of_minute(go, ms) {
+            continue;
+        }
+        // That it goes on, by what comes now.
+        let usual = if is_young {
+            go
+        } else {
+            (sum / many).max(go * 2 / 3)
+        };
+        let goes_on = now.is_none_or(|(came, ms)| 2 * came > 3 * of_minute(usual, ms));
+        let span = match minutes {
+            0 => "this minute so far".to_owned(),
+            _ => format!("the last {} min", minutes + 1),
+        };
+        let came_words = number(came);
+        if is_young {
+            if minutes > YOUNG {
+                return None;
+            }
+            let go_in = of_minute(go, ms.max(MINUTE_MS));
+            let is_rush = goes_on && pace.automatic > 0 && came > go_in.saturating_mul(2);
+            if is_rush {
+                let go = number(go);
+                return Some(format!(
+                    "A rush begins: {came_words} came in {span}, and the pace lets in {go} a minute"
+                ));
+            }
+            continue;
+        }
+        // Twice as many and more than chance makes of it; and of few arrivals, more than chance makes of the usual ones.
+        let usual = of_minute(sum, ms) / many;
+        let is_rush = exceeds(came, 2 * usual, 3) && came > usual + 4 * came.isqrt();
+        if is_rush && goes_on {
+            let usual = per_minute(sum, many);
+            return Some(format!(
+                "A rush begins: {came_words} came in {span}, {usual} a minute before"
+            ));
+        }
     }
-    if before.minutes == 0 {
-        let is_rush = pace.automatic > 0 && now > go.saturating_mul(2);
-        return is_rush.then(|| {
-            let (now, go) = (number(now), number(go));
-            format!("A rush begins: {now} came in this minute, and the pace lets in {go}")
-        });
+    None
+}
+
+/// A line of which nothing was counted since something changed: what comes is held against the pace, or against nobody where no visitor
+/// has gone in since.
+fn changed(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
+    let (board, now_ms) = (&snapshot.board, hour.now_ms);
+    let (pace, arrive) = (board.live.pace, trend.arrivals());
+    let at_ms = changed_ms(snapshot, now_ms);
+    let is_slots = snapshot.limits.bound_by == Bound::Slots;
+    let is_slowed = board.origin.as_ref().is_some_and(|origin| origin.is_slowed);
+    if is_slots || pace.automatic == 0 {
+        let last_ms = snapshot.limits.last.map_or(0, |last| last.at_ms);
+        let came = trend.arrive_in(now_ms - at_ms);
+        let is_growing = last_ms <= at_ms && came > 3 * came.isqrt();
+        let cap = board.sessions.as_ref().filter(|cap| holds(cap));
+        return match cap.filter(|_| is_slots) {
+            Some(cap) if is_growing => {
+                let words = capped("Growing", "0 each minute", pace, cap);
+                Verdict::new(Level::Alarm, words)
+            }
+            None if is_growing => {
+                let words = format!(
+                    "Growing: {arrive} arrive each minute, and none has gone in since the change"
+                );
+                Verdict::new(Level::Watch, words)
+            }
+            _ => just_changed(),
+        };
     }
-    // Arrivals that come by chance differ from their mean by its root; six times that is hardly chance.
-    let mean = before.arrived / before.minutes;
-    let is_rush = now > mean.saturating_mul(2) && now > mean.saturating_add(6 * mean.isqrt());
-    is_rush.then(|| {
-        let (now, mean) = (number(now), per_minute(before.arrived, before.minutes));
-        format!("A rush begins: {now} came in this minute, {mean} a minute before")
-    })
+    if is_slowed {
+        return just_changed();
+    }
+    let lets_in = match pace.automatic {
+        0..=60 => rate_words(pace),
+        _ => pace_words(pace),
+    };
+    let (level, does) = if trend.is_growing() {
+        (Level::Watch, "Growing")
+    } else if trend.is_shrinking() {
+        (Level::Well, "Keeping up")
+    } else {
+        (Level::Well, "Steady")
+    };
+    let words = format!("{does}: {arrive} arrive each minute, the pace lets in {lets_in}");
+    Verdict::new(level, words)
+}
+
+fn just_changed() -> Verdict {
+    let words = "Just changed: how the line moves by that is known after one whole minute";
+    Verdict::new(Level::Unknown, words)
+}
+
+/// What is said of a line that a full cap holds back.
+fn capped(does: &str, admits: &str, pace: Pace, cap: &Sessions) -> String {
+    let full = full(cap);
+    let allows = match pace.automatic {
+        0 => String::new(),
+        _ => format!(", the pace would allow {}", rate_words(pace)),
+    };
+    format!("{does}: the cap lets in {admits}{allows} ({full})")
+}
+
+/// Whether fewer go in than by the pace, since the slots are taken.
+fn is_capped(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> bool {
+    let pace = snapshot.board.live.pace;
+    let is_below = |admitted: u64, ms: u64| {
+        let by_pace = in_minutes(pace, 1).saturating_mul(ms) / MINUTE_MS;
+        pace.automatic == 0 || admitted * 100 < by_pace.saturating_mul(95)
+    };
+    let last = snapshot.limits.last.map(|last| last.bound_by);
+    let is_slots = [Some(snapshot.limits.bound_by), last].contains(&Some(Bound::Slots));
+    let mut bars = hour.bars.iter().rev();
+    let now = bars.next().map_or(0, |bar| bar.admitted);
+    let (whole, before) = (bars.next(), bars.next());
+    let of_whole = whole.is_some_and(|bar| is_below(bar.admitted, MINUTE_MS));
+    let minutes = trend.minutes();
+    let is_below = is_below(trend.go_in(minutes), minutes * MINUTE_MS)
+        || of_whole
+        || is_below(now, hour.gone_ms());
+    // Sessions end with a minute; until those slots are taken again nothing but the pace binds.
+    let waited = [whole, before]
+        .into_iter()
+        .all(|bar| bar.is_some_and(|bar| bar.waiting > 0));
+    let from = changed_ms(snapshot, hour.now_ms) / MINUTE_MS;
+    let is_since = whole.is_some_and(|bar| bar.minute > from);
+    is_below && is_slots || of_whole && waited && is_since && pace.automatic <= 60
 }
 
 /// A line that moves, and what binds it.
 fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
     let board = &snapshot.board;
     let pace = board.live.pace;
-    let (arrive, go) = (trend.arrivals(), trend.going());
-    let minutes = usize::try_from(trend.minutes()).unwrap_or(usize::MAX);
-    let mut whole = hour.bars.iter().rev().skip(1).take(minutes);
-    let waited = whole.all(|bar| bar.waiting > 0);
-    let by_pace = in_minutes(pace, trend.minutes());
-    let is_below = pace.automatic == 0 || trend.go_in(trend.minutes()) * 100 < by_pace * 95;
-    if let Some(cap) = full_cap(snapshot).filter(|_| waited && is_below) {
-        let full = full(cap);
-        let allows = if pace.automatic == 0 {
-            String::new()
-        } else {
-            format!(", the pace would allow {}", rate_words(pace))
-        };
+    let cap = board.sessions.as_ref().filter(|cap| holds(cap));
+    if let Some(cap) = cap.filter(|_| is_capped(snapshot, hour, trend)) {
         let (level, does) = if trend.is_growing() {
             (Level::Alarm, "Growing")
         } else if trend.is_shrinking() {
@@ -247,13 +370,13 @@ fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
         } else {
             (Level::Watch, "Steady")
         };
-        let words = format!("{does}: the cap lets in {go} each minute{allows} ({full})");
-        return Verdict::new(level, words);
+        return Verdict::new(level, capped(does, &trend.admits(), pace, cap));
     }
-    let flows = trend.words();
+    let flows = trend.shown();
     // A period that is longer than what was looked at says nothing by itself.
     if pace.automatic > trend.minutes() * 60 {
-        if trend.outgrows(by_pace) {
+        let arrive = trend.arrivals();
+        if trend.outgrows(in_minutes(pace, trend.minutes())) {
             let pace = pace_words(pace);
             let words = format!("Growing: {arrive} arrive each minute, the pace lets in {pace}");
             return Verdict::new(Level::Watch, words);
@@ -434,7 +557,7 @@ mod tests {
                 "a rush in its first minute",
                 first_minute(900),
                 Alarm,
-                "A rush begins: 900 came in this minute, and the pace lets in 50",
+                "A rush begins: 900 came in this minute so far, and the pace lets in 50 a minute",
             ),
             (
                 "a line in its first minute",
@@ -446,13 +569,25 @@ mod tests {
                 "a rush into a calm line",
                 per_minute(line(40, 46, 50, 140), 50),
                 Alarm,
-                "A rush begins: 140 came in this minute, 46 a minute before",
+                "A rush begins: 140 came in this minute so far, 46 a minute before",
             ),
             (
                 "more than usual, as by chance",
-                per_minute(line(40, 46, 50, 80), 50),
+                per_minute(line(40, 46, 50, 55), 50),
                 Well,
                 "Steady: 46 arrive and 50 go in each minute",
+            ),
+            (
+                "more than chance makes, and no rush",
+                per_minute(line(40, 46, 50, 70), 50),
+                Watch,
+                "Growing: 70 arrived in this minute, and 0 went in",
+            ),
+            (
+                "more than twice as many in fifty seconds as else in them",
+                per_minute(line(400, 46, 50, 110), 50),
+                Alarm,
+                "A rush begins: 110 came in this minute so far, 46 a minute before",
             ),
             (
                 "a rush that the pace takes",
@@ -513,8 +648,8 @@ mod tests {
         let mut event = super::super::events::tests::in_phase(Phase::Open);
         event.event.opens_ms = NOW_MS - 20_000;
         opened.board.event = Some(event);
-        let words = "Just changed: how the line moves by that is known after one whole minute";
-        assert_eq!(told(&opened), known(Unknown, words));
+        let words = "Growing: 500 arrive each minute, the pace lets in 80 a minute";
+        assert_eq!(told(&opened), known(Watch, words));
         // Its order by lot has not been decided for five minutes.
         let mut drawing = super::super::events::tests::in_phase(Phase::Drawing);
         drawing.event.opens_ms = NOW_MS - 300_000;
@@ -565,8 +700,50 @@ mod tests {
             at_ms: NOW_MS - 30_000,
             by: None,
         });
+        let words = "Growing: the cap lets in 0 each minute, the pace would allow 80 a minute (25 of 25 inside)";
+        assert_eq!(told(&changed), known(Alarm, words));
+        // Something went in since, by slots of which nothing is known yet.
+        changed.limits.last = Some(Released {
+            at_ms: NOW_MS - 20_000,
+            released: 1,
+            pace: 1,
+            slots: Some(1),
+            bound_by: Bound::Slots,
+        });
         let words = "Just changed: how the line moves by that is known after one whole minute";
-        assert_eq!(told(&changed), Some((Unknown, words.to_owned())));
+        assert_eq!(told(&changed), known(Unknown, words));
+        // The pace was set to a tenth, and to ten times as much.
+        let set = |quantity| {
+            let mut line = per_minute(line(300, 30, 40, 20), quantity);
+            line.pace = Some(Provenance {
+                at_ms: NOW_MS - 5_000,
+                by: None,
+            });
+            line
+        };
+        let words = "Growing: 30 arrive each minute, the pace lets in 4 a minute";
+        assert_eq!(told(&set(4)), known(Watch, words));
+        let words = "Keeping up: 30 arrive each minute, the pace lets in 400 a minute";
+        assert_eq!(told(&set(400)), known(Well, words));
+        // After a sickness the pace begins small.
+        let mut slowed = set(400);
+        slowed.board.origin = Some(WatchedOrigin {
+            holds: false,
+            cuts: 1,
+            is_cut: true,
+            is_slowed: true,
+        });
+        let words = "Just changed: how the line moves by that is known after one whole minute";
+        assert_eq!(told(&slowed), known(Unknown, words));
+        // The pace was switched off, and nobody has gone in since.
+        let mut off = set(1);
+        off.board.live.pace.automatic = 0;
+        off.pace = Some(Provenance {
+            at_ms: NOW_MS - 30_000,
+            by: None,
+        });
+        let words = "Growing: 30 arrive each minute, and none has gone in since the change";
+        assert_eq!(told(&off), known(Watch, words));
         // Credit lets them go straight in.
         let straight = per_minute(snapshot(&[(TEN - 1, 0, 3), (TEN, 0, 400)]), 5);
         let words = "Nobody is waiting; 3 arrive each minute";
