@@ -72,6 +72,7 @@ macro_rules! in_every_browser {
     };
 }
 
+mod alarm;
 mod browser;
 mod chaos;
 mod connection;
