@@ -165,34 +165,29 @@ impl Trend {
 
     /// Both in the time that shows which way the line moves.
     pub(super) fn shown(self) -> String {
-        match self.counted {
-            Some(counted) if counted.minutes == 0 => {
-                let (arrived, admitted) = (number(counted.arrived), number(counted.admitted));
-                format!("{arrived} arrived in this minute, and {admitted} went in")
-            }
-            Some(counted) => {
-                let of = |count| per_minute(count, counted.minutes);
-                let (arrive, go) = (of(counted.arrived), of(counted.admitted));
-                format!("{arrive} arrive and {go} go in each minute")
-            }
-            None => self.words(),
-        }
+        let Some(counted) = self.counted.filter(|counted| counted.minutes == 0) else {
+            return self.as_counted().words();
+        };
+        let (arrived, admitted) = (number(counted.arrived), number(counted.admitted));
+        format!("{arrived} arrived in this minute, and {admitted} went in")
     }
 
     /// How many go in in that time, such as "8 each minute".
     pub(super) fn admits(self) -> String {
-        match self.counted {
-            Some(counted) if counted.minutes == 0 => {
-                format!("{} in this minute", number(counted.admitted))
-            }
-            Some(counted) => {
-                format!(
-                    "{} each minute",
-                    per_minute(counted.admitted, counted.minutes)
-                )
-            }
-            None => format!("{} each minute", self.going()),
+        match self.counted.filter(|counted| counted.minutes == 0) {
+            Some(counted) => format!("{} in this minute", number(counted.admitted)),
+            None => format!("{} each minute", self.as_counted().going()),
         }
+    }
+
+    /// With the figures of the time that shows which way the line moves.
+    fn as_counted(self) -> Self {
+        self.counted.map_or(self, |counted| Self {
+            minutes: counted.minutes,
+            arrive: counted.arrived,
+            go: counted.admitted,
+            ..self
+        })
     }
 
     /// How many go in in this many minutes.

@@ -226,8 +226,7 @@ pub(super) fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<Stri
             now.get_or_insert((came, ms));
         }
         let earlier = bars.filter(|bar| bar.minute > first).take(BEFORE_A_RUSH);
-        let earlier: Vec<u64> = earlier.map(|bar| bar.arrived).collect();
-        let (many, sum) = (earlier.len() as u64, earlier.iter().sum::<u64>());
+        let (many, sum) = earlier.fold((0, 0), |(many, sum), bar| (many + 1, sum + bar.arrived));
         let is_young = many == 0;
         if came < LEAST_RUSH.max(of_minute(LEAST_RUSH, ms)) || came <= of_minute(go, ms) {
             continue;
@@ -239,33 +238,29 @@ pub(super) fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<Stri
             (sum / many).max(go * 2 / 3)
         };
         let goes_on = now.is_none_or(|(came, ms)| 2 * came > 3 * of_minute(usual, ms));
-        let span = match minutes {
-            0 => "this minute so far".to_owned(),
-            _ => format!("the last {} min", minutes + 1),
-        };
-        let came_words = number(came);
-        if is_young {
-            if minutes > YOUNG {
-                return None;
-            }
+        let (is_rush, than) = if is_young {
             let go_in = of_minute(go, ms.max(MINUTE_MS));
-            let is_rush = goes_on && pace.automatic > 0 && came > go_in.saturating_mul(2);
-            if is_rush {
-                let go = number(go);
-                return Some(format!(
-                    "A rush begins: {came_words} came in {span}, and the pace lets in {go} a minute"
-                ));
-            }
-            continue;
-        }
-        // Twice as many and more than chance makes of it; and of few arrivals, more than chance makes of the usual ones.
-        let usual = of_minute(sum, ms) / many;
-        let is_rush = exceeds(came, 2 * usual, 3) && came > usual + 4 * came.isqrt();
+            let is_rush = minutes <= YOUNG && pace.automatic > 0 && came > go_in.saturating_mul(2);
+            (
+                is_rush,
+                format!("and the pace lets in {} a minute", number(go)),
+            )
+        } else {
+            // Twice as many and more than chance makes of it; and of few arrivals, more than chance makes of the usual ones.
+            let usual = of_minute(sum, ms) / many;
+            let is_rush = exceeds(came, 2 * usual, 3) && came > usual + 4 * came.isqrt();
+            (
+                is_rush,
+                format!("{} a minute before", per_minute(sum, many)),
+            )
+        };
         if is_rush && goes_on {
-            let usual = per_minute(sum, many);
-            return Some(format!(
-                "A rush begins: {came_words} came in {span}, {usual} a minute before"
-            ));
+            let came = number(came);
+            let span = match minutes {
+                0 => "this minute so far".to_owned(),
+                _ => format!("the last {} min", minutes + 1),
+            };
+            return Some(format!("A rush begins: {came} came in {span}, {than}"));
         }
     }
     None
