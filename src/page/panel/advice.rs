@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::hour::Hour;
 use super::trend::{Trend, in_minutes};
-use super::verdict::{Level, Verdict, full_cap, holds, rush};
+use super::verdict::{Level, Rush, Verdict, full_cap, holds, rush};
 use super::words::{moment_to_the_minute, number, pace_words, people, rate_words};
 use super::{Configured, PanelView, Question};
 use crate::http::object::object;
@@ -109,8 +109,8 @@ struct Line<'a> {
     snapshot: &'a PanelSnapshot,
     /// With the arrivals that a forecast goes by.
     trend: Trend,
-    /// Whether those are of the minute under way: in a rush the minutes before say nothing.
-    is_rush: bool,
+    /// In a rush those are of its minutes: the ones before say nothing.
+    rush: Option<Rush>,
     /// The cap that keeps visitors out, or would.
     cap: Option<&'a Sessions>,
     is_full: bool,
@@ -118,12 +118,12 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn new(snapshot: &'a PanelSnapshot, hour: &Hour, trend: Trend) -> Self {
-        let now = hour.bars.last().map_or(0, |bar| bar.arrived);
-        let is_rush = rush(hour, Some(trend), snapshot.board.live.pace).is_some();
+        let rush = rush(hour, Some(trend), snapshot.board.live.pace);
+        let arriving = rush.as_ref().map(|rush| trend.arriving(rush.a_minute()));
         Self {
             snapshot,
-            trend: if is_rush { trend.arriving(now) } else { trend },
-            is_rush,
+            trend: arriving.unwrap_or(trend),
+            rush,
             cap: snapshot.board.sessions.as_ref().filter(|cap| holds(cap)),
             is_full: full_cap(snapshot).is_some(),
         }
@@ -192,7 +192,7 @@ impl<'a> Line<'a> {
         let (now, minutes) = (self.snapshot.board.live.pace, self.trend.minutes());
         let by_pace = in_minutes(now, minutes);
         // Where fewer go in than the pace says, it is not the pace that binds.
-        let binds = self.is_rush || self.trend.go().saturating_mul(100) >= by_pace * 95;
+        let binds = self.rush.is_some() || self.trend.go().saturating_mul(100) >= by_pace * 95;
         // Of a period that is longer than what was looked at nothing was measured.
         if !(1..=minutes * 60).contains(&now.automatic) || !binds {
             return Vec::new();
@@ -260,7 +260,7 @@ impl<'a> Line<'a> {
     fn basis(&self) -> String {
         let arrive = self.trend.arrivals();
         let since = match self.trend.minutes() {
-            _ if self.is_rush => "this minute so far".to_owned(),
+            _ if let Some(rush) = &self.rush => rush.span(),
             1 => "the last minute".to_owned(),
             minutes => format!("the last {minutes} minutes"),
         };
@@ -582,10 +582,10 @@ mod tests {
                 "a rush into a calm line",
                 line(40, 46, 50, 140, 50),
                 &[
-                    "Let in 150 a minute: empty at about 18 min",
-                    "Let in 160 a minute: empty at about 9 min",
+                    "Let in 170 a minute: empty at about 20 min",
+                    "Let in 180 a minute: empty at about 10 min",
                 ],
-                "arrivals of 140 a minute, as in this minute so far",
+                "arrivals of 161 a minute, as in this minute so far",
             ),
             (
                 "a rush in the first minute of a line",
@@ -751,8 +751,12 @@ mod tests {
                         by: None,
                     });
                 }),
-                &[],
-                "",
+                &[
+                    "Let in 45 a minute: empty at about 107 min",
+                    "Let in 50 a minute: empty at about 54 min",
+                    "Let in 80 a minute: empty at about 14 min",
+                ],
+                "arrivals of 40 a minute, as in the last 5 minutes",
             ),
         ];
         for (situation, line, changes, basis) in table {

@@ -115,7 +115,8 @@ pub(super) fn verdict(
         let words = format!("The last in line would wait about {span}{flows}");
         return Some(Verdict::new(Level::Alarm, words));
     }
-    if let Some(words) = rush(hour, trend, board.live.pace) {
+    if let Some(rush) = rush(hour, trend, board.live.pace) {
+        let words = rush.words();
         let is_short = wait.is_some_and(|wait| wait <= SHORT_WAIT);
         let level = if is_short { Level::Watch } else { Level::Alarm };
         return Some(Verdict::new(level, words));
@@ -208,8 +209,40 @@ fn unmoved(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Verdict> {
     })
 }
 
+/// Many more visitors than before: how many came, and in what time.
+pub(super) struct Rush {
+    came: u64,
+    ms: u64,
+    /// Whole minutes, besides the one under way.
+    minutes: usize,
+    than: String,
+}
+
+impl Rush {
+    fn words(&self) -> String {
+        let (came, span, than) = (number(self.came), self.span(), &self.than);
+        format!("A rush begins: {came} came in {span}, {than}")
+    }
+
+    /// When they came.
+    pub(super) fn span(&self) -> String {
+        match self.minutes {
+            0 => "this minute so far".to_owned(),
+            minutes => format!("the last {} min", minutes + 1),
+        }
+    }
+
+    /// As many come in a minute if it goes on so.
+    pub(super) fn a_minute(&self) -> u64 {
+        self.came
+            .saturating_mul(MINUTE_MS)
+            .checked_div(self.ms)
+            .unwrap_or(self.came)
+    }
+}
+
 /// Many more come than before, and than go in: in the minute under way, or in that and some before it.
-pub(super) fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<String> {
+pub(super) fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<Rush> {
     let gone_ms = hour.gone_ms();
     let measured = trend.map_or(0, |trend| trend.go_in(1));
     let go = measured.max(in_minutes(pace, 1));
@@ -255,12 +288,12 @@ pub(super) fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<Stri
             )
         };
         if is_rush && goes_on {
-            let came = number(came);
-            let span = match minutes {
-                0 => "this minute so far".to_owned(),
-                _ => format!("the last {} min", minutes + 1),
-            };
-            return Some(format!("A rush begins: {came} came in {span}, {than}"));
+            return Some(Rush {
+                came,
+                ms,
+                minutes,
+                than,
+            });
         }
     }
     None

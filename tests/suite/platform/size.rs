@@ -4,11 +4,11 @@ use harness::size::Size;
 
 /// Kilobytes are a thousand bytes here, as in every download.
 #[test]
-fn the_wasm_is_at_most_1733_kb_and_695_gzipped() {
+fn the_wasm_is_at_most_1738_kb_and_697_gzipped() {
     let size = Size::of(&harness::edge::wasm().unwrap()).unwrap();
     println!("{size:?}");
     assert!(
-        size.plain <= 1_733_000 && size.gzipped <= 695_000,
+        size.plain <= 1_738_000 && size.gzipped <= 697_000,
         "{size:?}"
     );
 }
