@@ -10,7 +10,7 @@ pub(super) fn event_trouble(board: &Board, request: &Request<'_>) -> Option<&'st
 
 /// What operators set takes the place of the settings, also when it is over.
 fn hidden(board: &Board, request: &Request<'_>) -> Option<&'static str> {
-    let is_over = |event: &Event| event.phase(request.now.ms()) == Phase::Over;
+    let is_over = |event: &Event| event.is_over(request.now.ms());
     let live = &board.live.events.as_ref()?.0;
     let is_new = |event: &Event| !is_over(event) && live.iter().all(|set| set.id != event.id);
     let is_hidden = live.iter().all(is_over) && !live.is_empty();

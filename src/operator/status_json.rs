@@ -152,6 +152,8 @@ pub(super) fn event_json(CurrentEvent { event, phase, .. }: &CurrentEvent) -> Va
         "prequeue": iso_8601(event.prequeue_ms),
         "opens": iso_8601(event.opens_ms),
         "closes": event.closes_ms.map(iso_8601),
+        "outside": event.outside.name(),
+        "admits": if event.admits { "all" } else { "none" },
     })
 }
 

@@ -112,7 +112,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use crate::queue::{Event, Outlook};
+    use crate::queue::{Event, Mode, Outlook};
 
     /// The example of Cloudflare's API reference for a line that is first in, first out while no event is active.
     const DOCUMENTED: &str = r#"{
@@ -196,6 +196,8 @@ mod tests {
             prequeue_ms: 60_000,
             opens_ms: 600_000,
             closes_ms: Some(7_200_000),
+            outside: Mode::Closed,
+            admits: true,
             order: Order::Drawn,
         };
         for (now_ms, is_active, start, end) in [

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::clock::{self, iso_8601};
 use crate::http::object::object;
-use crate::queue::{Event, Outlook};
+use crate::queue::{Event, Mode, Outlook};
 
 /// The order by lot.
 pub(super) const DRAWN: &str = "drawn";
@@ -21,10 +21,13 @@ pub fn events_json(events: &[Event]) -> Value {
             "opens": time(event.opens_ms),
         });
         let is_drawn = event.order.is_drawn();
+        let outside = Some(event.outside).filter(|mode| *mode != Mode::Closed);
         let more = [
             ("closes", event.closes_ms.map(time)),
             ("order", is_drawn.then(|| DRAWN.to_owned())),
             ("public_value", event.order.source().map(str::to_owned)),
+            ("admits", (!event.admits).then(|| "none".to_owned())),
+            ("outside", outside.map(|mode| mode.name().to_owned())),
         ];
         if let Some(told) = told.as_object_mut() {
             for (name, text) in more {

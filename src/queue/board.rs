@@ -182,7 +182,7 @@ impl Board {
     pub fn scheduled_mode(&self) -> Mode {
         let mode = self.live.mode;
         let event = self.event.as_ref();
-        event.map_or(mode, |event| event.phase.bounds(mode))
+        event.map_or(mode, |known| known.event.bounds(known.phase, mode))
     }
 
     /// Whether the order of this number is still to be decided by lot, so that it says nothing yet.

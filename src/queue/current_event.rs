@@ -33,7 +33,7 @@ impl CurrentEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::Order;
+    use crate::queue::{Mode, Order};
 
     fn event() -> Event {
         Event {
@@ -42,6 +42,8 @@ mod tests {
             opens_ms: 2,
             closes_ms: None,
             order: Order::Arrival,
+            outside: Mode::Closed,
+            admits: true,
         }
     }
 

@@ -23,6 +23,10 @@ pub struct Event {
     pub closes_ms: Option<u64>,
     /// In which order visitors of the pre-queue go in.
     pub order: Order,
+    /// The mode of the room before its pre-queue and after its end: closed, automatic or open.
+    pub outside: Mode,
+    /// Whether visitors go in while it is open: in a maintenance none does.
+    pub admits: bool,
 }
 
 /// In which order those go in who came before an event opened.
@@ -86,6 +90,9 @@ impl Order {
     }
 }
 
+/// How an event says that it admits nobody.
+const NOBODY: &str = ":nobody";
+
 impl TryFrom<String> for Event {
     type Error = &'static str;
 
@@ -108,53 +115,87 @@ words! {
         Open = "open",
         /// No number is drawn, and no new visitor goes in.
         Over = "over",
+        /// It is before its pre-queue or after its end, and the room goes on without it.
+        Outside = "outside",
+        /// Numbers are drawn, and no new visitor goes in until its end.
+        Maintenance = "maintenance",
     }
 }
 
 impl Phase {
-    /// The mode of the room in this phase, where an operator has set `mode`. Before the event no POP asks the store, so no mode
-    /// opens the room; later an operator who opens or closes it means it, whatever the time is.
+    /// Whether visitors may go in, as far as the event says.
     #[must_use]
-    pub fn bounds(self, mode: Mode) -> Mode {
-        match (self, mode) {
-            (Self::Before, _) | (Self::Over, Mode::Automatic | Mode::Hold) => Mode::Closed,
-            (Self::Prequeue | Self::Drawing, Mode::Automatic) => Mode::Hold,
-            (_, mode) => mode,
-        }
+    pub fn lets_in(self) -> bool {
+        matches!(self, Self::Open | Self::Outside)
     }
 }
 
 impl Event {
+    /// The mode of the room in this phase, where an operator has set `mode`. Before an event that closes the room no POP asks the
+    /// store, so no mode opens it; later an operator who opens or closes it means it, whatever the time is.
+    #[must_use]
+    pub fn bounds(&self, phase: Phase, mode: Mode) -> Mode {
+        match (phase, mode) {
+            (Phase::Before, _) | (Phase::Over, Mode::Automatic | Mode::Hold) => Mode::Closed,
+            (Phase::Prequeue | Phase::Drawing | Phase::Maintenance, Mode::Automatic) => Mode::Hold,
+            (Phase::Outside, Mode::Automatic) => self.outside,
+            (_, mode) => mode,
+        }
+    }
+
+    /// The phase outside of its time.
+    fn outside(&self, closed: Phase) -> Phase {
+        match self.outside {
+            Mode::Closed => closed,
+            _ => Phase::Outside,
+        }
+    }
+
     /// Where it stands at a time, as far as the schedule says: whether the order by lot is decided the line knows.
     #[must_use]
     pub fn phase(&self, now_ms: u64) -> Phase {
         if self.is_over(now_ms) {
-            Phase::Over
+            self.outside(Phase::Over)
+        } else if now_ms >= self.opens_ms && !self.admits {
+            Phase::Maintenance
         } else if now_ms >= self.opens_ms {
             Phase::Open
         } else if now_ms >= self.prequeue_ms {
             Phase::Prequeue
         } else {
-            Phase::Before
+            self.outside(Phase::Before)
         }
     }
 
-    /// As the script receives it.
+    /// As the script receives it; what is outside where that is not closed, and that it admits nobody.
     #[must_use]
     pub fn written(&self) -> String {
         let (id, closes_ms) = (&self.id, self.closes_ms.unwrap_or(0));
         let (prequeue_ms, opens_ms, order) =
             (self.prequeue_ms, self.opens_ms, self.order.written());
-        format!("{id}:{prequeue_ms}:{opens_ms}:{closes_ms}:{order}")
+        let outside = match self.outside {
+            Mode::Closed => String::new(),
+            mode => format!(":{}", mode.name()),
+        };
+        let admits = if self.admits { "" } else { NOBODY };
+        format!("{id}:{prequeue_ms}:{opens_ms}:{closes_ms}:{order}{outside}{admits}")
     }
 
     /// Reads what [`Event::written`] wrote.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let (id, rest) = text.split_once(':')?;
-        let (times, order) = rest.rsplit_once(':')?;
-        let [prequeue_ms, opens_ms, closes_ms] = numbers(&times.replace(':', " "))?;
+        let admitting = text.strip_suffix(NOBODY);
+        let mut words = admitting.unwrap_or(text).splitn(6, ':');
+        let id = words.next()?;
+        let times: Vec<&str> = words.by_ref().take(3).collect();
+        let [prequeue_ms, opens_ms, closes_ms] = numbers(&times.join(" "))?;
+        let order = words.next()?;
+        let outside = words
+            .next()
+            .map_or(Some(Mode::Closed), Self::outside_named)?;
         Some(Self {
+            outside,
+            admits: admitting.is_none(),
             id: id.to_owned(),
             prequeue_ms,
             opens_ms,
@@ -163,7 +204,16 @@ impl Event {
         })
     }
 
-    fn is_over(&self, now_ms: u64) -> bool {
+    /// What may be outside of it, by its name.
+    #[must_use]
+    pub fn outside_named(name: &str) -> Option<Mode> {
+        let modes = [Mode::Closed, Mode::Automatic, Mode::Open];
+        modes.into_iter().find(|mode| mode.name() == name)
+    }
+
+    /// Whether it has ended.
+    #[must_use]
+    pub fn is_over(&self, now_ms: u64) -> bool {
         self.closes_ms.is_some_and(|closes_ms| now_ms >= closes_ms)
     }
 
@@ -258,6 +308,63 @@ mod tests {
             opens_ms,
             closes_ms,
             order: Order::Arrival,
+            outside: Mode::Closed,
+            admits: true,
+        }
+    }
+
+    fn beside(outside: Mode) -> Event {
+        Event {
+            outside,
+            ..event("sale", 1_000, 2_000, Some(3_000))
+        }
+    }
+
+    #[test]
+    fn outside_of_its_time_an_event_may_leave_the_room_as_it_is() {
+        let phases =
+            |outside| [999, 1_000, 2_000, 3_000].map(|now_ms| beside(outside).phase(now_ms));
+        let within = [Phase::Prequeue, Phase::Open];
+        assert_eq!(
+            phases(Mode::Closed),
+            [Phase::Before, within[0], within[1], Phase::Over]
+        );
+        for outside in [Mode::Automatic, Mode::Open] {
+            assert_eq!(
+                phases(outside),
+                [Phase::Outside, within[0], within[1], Phase::Outside]
+            );
+            let all = Mode::ALL.map(|(_, mode)| beside(outside).bounds(Phase::Outside, mode));
+            assert_eq!(all, [outside, Mode::Hold, Mode::Open, Mode::Closed]);
+        }
+    }
+
+    #[test]
+    fn an_event_is_read_as_it_was_written() {
+        for (outside, text) in [
+            (Mode::Closed, "sale:1000:2000:3000:arrival"),
+            (Mode::Automatic, "sale:1000:2000:3000:arrival:automatic"),
+            (Mode::Open, "sale:1000:2000:3000:arrival:open"),
+        ] {
+            assert_eq!(beside(outside).written(), text);
+            assert_eq!(Event::read(text), Some(beside(outside)));
+        }
+        let maintenance = Event {
+            admits: false,
+            ..beside(Mode::Automatic)
+        };
+        assert_eq!(
+            maintenance.written(),
+            "sale:1000:2000:3000:arrival:automatic:nobody"
+        );
+        assert_eq!(Event::read(&maintenance.written()), Some(maintenance));
+        for garbled in [
+            "sale:1:2:3:arrival:hold",
+            "sale:1:2:3:arrival:automatic:all",
+            "sale:1:2:3:arrival:",
+            "sale:1:2:3:arrival:open:x",
+        ] {
+            assert_eq!(Event::read(garbled), None, "{garbled}");
         }
     }
 
@@ -308,7 +415,8 @@ mod tests {
             (Phase::Open, [automatic, hold, open, closed]),
             (Phase::Over, [closed, closed, open, closed]),
         ] {
-            assert_eq!(all.map(|mode| phase.bounds(mode)), modes, "{phase:?}");
+            let bounds = |mode| beside(Mode::Closed).bounds(phase, mode);
+            assert_eq!(all.map(bounds), modes, "{phase:?}");
         }
     }
 

@@ -44,7 +44,7 @@ impl TryFrom<String> for EventList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::Order;
+    use crate::queue::{Mode, Order};
 
     fn event(id: &str, opens_ms: u64, closes_ms: Option<u64>) -> Event {
         Event {
@@ -53,6 +53,8 @@ mod tests {
             opens_ms,
             closes_ms,
             order: Order::DrawnBy("beacon 4711".to_owned()),
+            outside: Mode::Open,
+            admits: true,
         }
     }
 

@@ -89,6 +89,6 @@ fn has_opened(board: &Board, now_ms: u64) -> bool {
     board.event.as_ref().is_some_and(|known| match known.phase {
         Phase::Drawing => true,
         Phase::Prequeue => now_ms >= known.event.opens_ms,
-        Phase::Before | Phase::Open | Phase::Over => false,
+        Phase::Before | Phase::Open | Phase::Over | Phase::Outside | Phase::Maintenance => false,
     })
 }

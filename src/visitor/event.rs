@@ -43,5 +43,7 @@ pub(super) fn outlook(visit: &Visit, request: &Request<'_>) -> Option<Outlook> {
         }
         None => request.event()?,
     };
-    Some(Outlook::new(&event, phase, request.now_of_events().ms()))
+    // To visitors of a room that goes on it is no event; in a maintenance the room is on hold.
+    let is_told = !matches!(phase, Phase::Outside | Phase::Maintenance);
+    is_told.then(|| Outlook::new(&event, phase, request.now_of_events().ms()))
 }

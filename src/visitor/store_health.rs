@@ -15,7 +15,7 @@ use crate::queue::health::LONGEST_MARKER_MS;
 use crate::queue::outage::{Failures, Outage};
 use crate::queue::share;
 use crate::queue::{Board, Now};
-use crate::queue::{Mode, Pace, Phase};
+use crate::queue::{Mode, Pace};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 
@@ -162,7 +162,7 @@ pub fn lets_in(board: Option<&Board>, request: &Request<'_>) -> bool {
 /// Whether no event is closed now, as far as is known here.
 fn is_open_here(request: &Request<'_>) -> bool {
     let event = request.event();
-    event.is_none_or(|(_, phase)| phase == Phase::Open)
+    event.is_none_or(|(_, phase)| phase.lets_in())
 }
 
 /// A sick origin keeps new visitors out as long as a marker stands; what the last board says of it is not longer true.

@@ -60,6 +60,8 @@ impl Room {
             opens_ms: START_MS - 1_000,
             // As late as operators can write it: more digits than cjson writes.
             closes_ms: Some(253_402_300_799_000),
+            outside: now_serving::queue::Mode::Closed,
+            admits: true,
             order: Order::Arrival,
         };
         Self {
@@ -395,6 +397,8 @@ mod native {
                 prequeue_ms: START_MS + 130_000,
                 opens_ms: START_MS + 900_000,
                 closes_ms: None,
+                outside: now_serving::queue::Mode::Closed,
+                admits: true,
                 order: Order::Arrival,
             }];
             let ids = ["one", "two", "three"];

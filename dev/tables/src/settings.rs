@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use now_serving::queue::Lag;
 use now_serving::queue::{
     AbsentVisitors, AdaptivePace, Cap, Enforcement, Event, HealthRule, Invitation, NetworkBound,
     Order, OriginHealth, Pace, Region, RegionName, Regions, Way,
 };
+use now_serving::queue::{Lag, Mode};
 use serde_json::Value;
 
 use crate::table::{Object, Words, milliseconds};
@@ -188,6 +188,11 @@ pub(super) fn events(value: &Value) -> Result<Vec<Event>, String> {
         let mut at = |name| words.text(name)?.map(|text| clock(&text)).transpose();
         let (prequeue, opens, closes) = (at("prequeue")?, at("opens")?, at("closes")?);
         let opens_ms = opens.ok_or("an event has no opens")?;
+        let outside = match words.text("outside")? {
+            None => Mode::Closed,
+            Some(mode) => Event::outside_named(&mode)
+                .ok_or("outside of an event is closed, automatic or open")?,
+        };
         let order = match words.text("order")?.as_deref() {
             None | Some("arrival") => Order::Arrival,
             Some("by lot") => Order::Drawn,
@@ -205,6 +210,8 @@ pub(super) fn events(value: &Value) -> Result<Vec<Event>, String> {
             prequeue_ms: prequeue.unwrap_or(opens_ms),
             opens_ms,
             closes_ms: closes,
+            outside,
+            admits: true,
             order,
         };
         words.end()?;

@@ -5,7 +5,7 @@ use crate::http::json::{self, Pairs, Value};
 use crate::http::moment::moment;
 use crate::http::without_mark;
 use crate::page::{UNSAYABLE, is_sayable};
-use crate::queue::{Event, Order};
+use crate::queue::{Event, Mode, Order};
 
 /// The most events of a list: every call to the store brings all of them.
 const MOST: usize = 16;
@@ -99,6 +99,7 @@ pub fn checked(events: Vec<Event>) -> Result<Vec<Event>, Vec<Fault>> {
 /// All that is wrong, and what is accepted. What the members say of each other is looked at once each of them is sound.
 pub(crate) fn event(Pairs(members): &Pairs) -> Result<Event, Vec<Fault>> {
     let (mut id, mut times, mut named_order, mut from) = (None, [None; 3], None, None);
+    let (mut outside, mut admits) = (Mode::Closed, true);
     let mut faults = Vec::new();
     for (at, (name, value)) in members.iter().enumerate() {
         let text = value.text().unwrap_or_default();
@@ -115,8 +116,10 @@ pub(crate) fn event(Pairs(members): &Pairs) -> Result<Event, Vec<Fault>> {
             None if name == "id" => id_named(value).map(|named| id = Some(named)),
             None if name == "order" => order_named(value).map(|named| named_order = Some(named)),
             None if name == "public_value" => source(value).map(|named| from = Some(named)),
+            None if name == "outside" => outside_named(value).map(|named| outside = named),
+            None if name == "admits" => admits_named(value).map(|named| admits = named),
             None => {
-                let accepted = "id, prequeue, opens, closes, order and public_value in an event";
+                let accepted = "id, prequeue, opens, closes, order, public_value, outside and admits in an event";
                 Err(Fault::new(name, accepted))
             }
         };
@@ -142,6 +145,8 @@ pub(crate) fn event(Pairs(members): &Pairs) -> Result<Event, Vec<Fault>> {
         opens_ms,
         closes_ms,
         order: order.as_ref().map_or(Order::Arrival, Order::clone),
+        outside,
+        admits,
     };
     faults.extend(order.err());
     faults.extend(disorder(&event));
@@ -180,6 +185,21 @@ fn order_named(value: &Value) -> Result<Order, Fault> {
     found.ok_or_else(|| Fault::new(value.to_string(), "the order arrival or drawn"))
 }
 
+/// The mode of the room before its pre-queue and after its end.
+fn outside_named(value: &Value) -> Result<Mode, Fault> {
+    let named = value.text().and_then(Event::outside_named);
+    named.ok_or_else(|| Fault::new(value.to_string(), "outside closed, automatic or open"))
+}
+
+/// Whether visitors go in while it is open.
+fn admits_named(value: &Value) -> Result<bool, Fault> {
+    match value.text() {
+        Some("all") => Ok(true),
+        Some("none") => Ok(false),
+        _ => Err(Fault::new(value.to_string(), "admits all or none")),
+    }
+}
+
 fn source(value: &Value) -> Result<String, Fault> {
     let text = value.text().map(str::trim).unwrap_or_default();
     let is_sound = !text.is_empty() && is_sayable(text, LONGEST_SOURCE);
@@ -193,14 +213,21 @@ fn source(value: &Value) -> Result<String, Fault> {
         .ok_or_else(|| Fault::new(value.to_string(), accepted()))
 }
 
-/// The times of an event follow each other.
+/// The times of an event follow each other, and a maintenance is no sale.
 fn disorder(event: &Event) -> impl Iterator<Item = Fault> {
     let is_late = event.prequeue_ms > event.opens_ms;
     let closes = event.closes_ms;
     let is_early = closes.is_some_and(|closes_ms| closes_ms <= event.opens_ms);
     let late = is_late.then_some("a prequeue that is no later than opens");
     let early = is_early.then_some("a time closes that is later than opens");
-    let found = late.into_iter().chain(early);
+    let is_sale = event.outside == Mode::Closed
+        || event.order != Order::Arrival
+        || event.prequeue_ms != event.opens_ms
+        || closes.is_none();
+    let sale = (!event.admits && is_sale).then_some(
+        "admits none only with closes, with outside automatic or open, and without prequeue and order",
+    );
+    let found = late.into_iter().chain(early).chain(sale);
     found.map(|accepted| Fault::new(&event.id, accepted))
 }
 
@@ -258,6 +285,8 @@ mod tests {
             opens_ms: at(opens),
             closes_ms: closes.map(at),
             order: Order::Arrival,
+            outside: Mode::Closed,
+            admits: true,
         }
     }
 
@@ -288,6 +317,26 @@ mod tests {
                 ..sale("a", [12, 12], None)
             };
             assert_eq!(told(&text), Ok(vec![drawn]));
+        }
+    }
+
+    #[test]
+    fn what_is_outside_of_an_event_and_whom_it_admits_is_read() {
+        for (members, outside, admits) in [
+            ("", Mode::Closed, true),
+            (r#","outside":"closed","admits":"all""#, Mode::Closed, true),
+            (r#","outside":"automatic""#, Mode::Automatic, true),
+            (r#","outside":"open","admits":"none""#, Mode::Open, false),
+        ] {
+            let text = format!(
+                r#"{{"id":"a","opens":"2030-01-31T12:00:00Z","closes":"2030-01-31T13:00:00Z"{members}}}"#
+            );
+            let expected = Event {
+                outside,
+                admits,
+                ..sale("a", [12, 12], Some(13))
+            };
+            assert_eq!(told(&text), Ok(vec![expected]));
         }
     }
 
@@ -359,6 +408,23 @@ mod tests {
             (
                 event("sale", r#","public_value":"beacon""#),
                 "beacon: a public_value only where the order is drawn",
+            ),
+            (
+                event("sale", r#","outside":"hold""#),
+                "outside closed, automatic or open",
+            ),
+            (
+                event("sale", r#","outside":true"#),
+                "outside closed, automatic or open",
+            ),
+            (event("sale", r#","admits":"some""#), "admits all or none"),
+            (
+                event("sale", r#","outside":"automatic","admits":"none""#),
+                "admits none only with closes",
+            ),
+            (
+                event("sale", r#","closes":"2030-01-31T23:00Z","admits":"none""#),
+                "with outside automatic or open",
             ),
             (
                 event("sale", r#","order":"drawn","public_value":"a\u202eb""#),

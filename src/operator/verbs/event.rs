@@ -7,7 +7,7 @@ use crate::http::json::{Pairs, Value};
 use crate::operator::input::{Fields, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, event_words, people};
-use crate::queue::{Action, Board, Change, Effect, Event, EventList, Phase};
+use crate::queue::{Action, Board, Change, Effect, Event, EventList, Mode, Phase};
 use crate::request::Request;
 
 /// The most that a list may hold, in bytes: as a form writes it.
@@ -114,10 +114,13 @@ fn of_form(fields: &mut Fields) -> Option<Pairs> {
     Some(Pairs(members))
 }
 
-/// The list with this event in its place, instead of the one of the same id, whose order it keeps: the form names none.
+/// The list with this event in its place, instead of the one of the same id, whose order it keeps, what is outside of it and whom it
+/// admits: the form names none of them.
 fn with(mut listed: Vec<Event>, mut event: Event) -> Vec<Event> {
     if let Some(moved) = listed.iter().find(|other| other.id == event.id) {
         event.order = moved.order.clone();
+        event.outside = moved.outside;
+        event.admits = moved.admits;
     }
     listed.retain(|other| other.id != event.id);
     let is_later = |other: &Event| other.prequeue_ms > event.prequeue_ms;
@@ -131,7 +134,8 @@ fn surprise(event: &Event, request: &Request<'_>) -> Option<Surprise> {
     let board = request.pop.last().and_then(|last| last.board);
     let lets_in = |board: &Board| board.scheduled_mode().lets_in();
     let closes = board.as_ref().is_none_or(lets_in);
-    let begins = event.begins_after(board.and_then(|board| board.begun).as_ref());
+    let has_own_line = event.outside == Mode::Closed;
+    let begins = has_own_line && event.begins_after(board.and_then(|board| board.begun).as_ref());
     let id = event.id.clone();
     match (event.phase(request.now.ms()), begins) {
         (Phase::Prequeue | Phase::Open, true) => Some(Surprise::Begins(id)),
@@ -266,6 +270,19 @@ fn set_words(events: Option<&EventList>) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{action, assert_listed};
+    use super::*;
+
+    #[test]
+    fn a_form_moves_the_times_of_an_event_and_nothing_else() {
+        let event = |text: &str| Event::read(text).into_iter().collect::<Vec<_>>();
+        for (listed, moved) in [
+            ("a:1:2:3:drawn:automatic", "a:4:5:6:drawn:automatic"),
+            ("a:1:1:3:arrival:open:nobody", "a:4:5:6:arrival:open:nobody"),
+        ] {
+            let form = event("a:4:5:6:arrival").remove(0);
+            assert_eq!(with(event(listed), form), event(moved));
+        }
+    }
 
     #[test]
     fn a_list_of_events_has_its_words() {

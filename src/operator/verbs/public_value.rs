@@ -115,7 +115,7 @@ fn why_not(board: &Board) -> &'static str {
     let source = event.and_then(|event| event.event.order.source());
     match event.map(|event| event.phase) {
         None => "there is no event",
-        Some(Phase::Over) if begun.is_some_and(Begun::is_undecided) => {
+        Some(Phase::Over | Phase::Outside) if begun.is_some_and(Begun::is_undecided) => {
             "the event closed before its order was decided: move its end, and give the value then"
         }
         Some(_) if source.is_none() => "the event names no public_value",
@@ -130,7 +130,7 @@ fn why_not(board: &Board) -> &'static str {
         Some(Phase::Drawing) => {
             "no entry of jwt_secret made the secret that was committed to: put the entry back that signed then, or open the waiting page from here once if the start was moved"
         }
-        Some(Phase::Open | Phase::Over) => {
+        Some(Phase::Open | Phase::Over | Phase::Outside | Phase::Maintenance) => {
             "the order is decided, or no visitor came before the start, or the line moved since then"
         }
     }

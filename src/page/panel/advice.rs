@@ -11,7 +11,7 @@ use super::verdict::{Level, Rush, Verdict, full_cap, holds, rush};
 use super::words::{moment_to_the_minute, number, pace_words, people, rate_words};
 use super::{Configured, PanelView, Question};
 use crate::http::object::object;
-use crate::queue::{Bound, Cap, Mode, Pace, PanelSnapshot, Phase, Sessions};
+use crate::queue::{Bound, Cap, Mode, Pace, PanelSnapshot, Sessions};
 
 /// Within so many minutes the line is to be empty: the gentlest change first.
 const WITHIN: [u64; 4] = [20 * 60, 4 * 60, 60, 15];
@@ -136,7 +136,7 @@ impl<'a> Line<'a> {
         let is_slowed = board.origin.is_some_and(|origin| origin.is_slowed);
         let is_sick = board.origin.is_some_and(|origin| origin.holds);
         let is_open = board.event.as_ref();
-        let is_open = is_open.is_none_or(|event| event.phase == Phase::Open);
+        let is_open = is_open.is_none_or(|event| event.phase.lets_in());
         if is_slowed || is_sick || !is_open || self.snapshot.limits.recount_ms.is_some() {
             return None;
         }
@@ -414,6 +414,7 @@ mod tests {
     use super::super::hour::tests::{TEN, snapshot};
     use super::super::verdict::verdict;
     use super::*;
+    use crate::queue::Phase;
     use crate::queue::{Cell, Provenance, WatchedOrigin};
 
     const NOW_MS: u64 = TEN * MINUTE_MS + 50_000;

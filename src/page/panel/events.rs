@@ -35,6 +35,21 @@ pub(super) fn phase(board: &Board, now_ms: u64) -> Option<Value> {
         }
         Phase::Open => (format!("Event {id} is open, without an end"), None),
         Phase::Over => (format!("Event {id} is over"), None),
+        Phase::Maintenance => (
+            format!("Maintenance {id}; visitors go in again at"),
+            event.closes_ms,
+        ),
+        Phase::Outside if event.is_over(now_ms) => {
+            (format!("Event {id} is over, and the room goes on"), None)
+        }
+        Phase::Outside if has_prequeue => (
+            format!("The room goes on until the pre-queue of event {id}, at"),
+            Some(event.prequeue_ms),
+        ),
+        Phase::Outside => (
+            format!("The room goes on until event {id}, at"),
+            Some(event.opens_ms),
+        ),
     };
     Some(object!({ "words": words, "at": next.map(|next_ms| moment(next_ms, now_ms)) }))
 }
@@ -49,6 +64,8 @@ pub(super) fn bound_words(board: &Board) -> Option<&'static str> {
         Phase::Drawing => "The lot is awaited: numbers are drawn, and no visitor goes in",
         Phase::Open => "Open",
         Phase::Over => "The event is over: no new visitor goes in, and none draws a number",
+        Phase::Maintenance => "Maintenance: numbers are drawn, and no visitor goes in",
+        Phase::Outside => "Open outside of the event: every visitor goes in",
     })
 }
 
@@ -129,6 +146,8 @@ pub(super) mod tests {
                 prequeue_ms: NOW_MS,
                 opens_ms: NOW_MS + 60_000,
                 closes_ms: None,
+                outside: Mode::Closed,
+                admits: true,
                 order: Order::DrawnBy("a beacon".to_owned()),
             },
             phase,

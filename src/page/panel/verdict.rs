@@ -153,7 +153,7 @@ fn awaited(board: &Board, now_ms: u64) -> Option<Verdict> {
 fn forgotten(snapshot: &PanelSnapshot, now_ms: u64) -> Option<Verdict> {
     let board = &snapshot.board;
     let event = board.event.as_ref();
-    let is_open = event.is_none_or(|event| event.phase == Phase::Open);
+    let is_open = event.is_none_or(|event| event.phase.lets_in());
     let since_ms = snapshot.mode.as_ref()?.at_ms;
     let seconds = now_ms.saturating_sub(since_ms) / 1000;
     let is_long = seconds >= LONG_HOLD && board.waiting() > 0;

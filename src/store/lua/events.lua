@@ -8,16 +8,21 @@ local now = call.now
 
 local events = {}
 -- What an operator set, else what the settings say: `id:prequeue:opens:closes:order` of each event in the order of their times,
--- 0 for one without an end. The order is `arrival`, `drawn`, or `drawn~SOURCE` where a public value from there decides it.
+-- 0 for one without an end. The order is `arrival`, `drawn`, or `drawn~SOURCE` where a public value from there decides it. Behind it and
+-- one more colon stands the mode outside of the event's time, where the room is not closed then, and `nobody` where it admits nobody.
 function events.read()
-  local current, phase
-  for id, prequeue, opens, closes, order in string.gmatch(live.events or call.arg.events or '', '(%S+):(%d+):(%d+):(%d+):(%S+)') do
-    if phase == nil or phase == 'over' then
+  local current, phase, is_running
+  for id, prequeue, opens, closes, order, outside, admits in
+    string.gmatch(live.events or call.arg.events or '', '(%S-):(%d+):(%d+):(%d+):([^%s:]+):?(%l*):?(%l*)') do
+    if not is_running then
       current = {
         id = id, prequeue = tonumber(prequeue), opens = tonumber(opens), closes = tonumber(closes), order = order,
+        outside = outside ~= '' and outside, admits = admits,
       }
-      phase = current.closes > 0 and now >= current.closes and 'over' or now >= current.opens and 'open'
-        or now >= current.prequeue and 'prequeue' or 'before'
+      is_running = current.closes == 0 or now < current.closes
+      phase = not is_running and (current.outside and 'outside' or 'over')
+        or now >= current.opens and (admits == 'nobody' and 'maintenance' or 'open')
+        or now >= current.prequeue and 'prequeue' or current.outside and 'outside' or 'before'
     end
   end
   events.current, events.phase = current, phase
@@ -29,9 +34,11 @@ function events.mode()
   local phase = events.phase
   if phase == 'before' then
     return 'closed'
+  elseif phase == 'outside' then
+    return live.mode == 'automatic' and events.current.outside or live.mode
   elseif live.mode == 'open' or live.mode == 'closed' or not events.current or phase == 'open' then
     return live.mode
-  elseif phase == 'prequeue' or phase == 'drawing' then
+  elseif phase == 'prequeue' or phase == 'drawing' or phase == 'maintenance' then
     return 'hold'
   end
   return 'closed'

@@ -85,7 +85,7 @@ end
 -- Whether a list changes the order of the event that has begun, or holds that event once more.
 function lot.is_spent(list)
   local begun = events.begun
-  for id, prequeue, order in string.gmatch(list, '(%S+):(%d+):%d+:%d+:(%S+)') do
+  for id, prequeue, order in string.gmatch(list, '(%S-):(%d+):%d+:%d+:([^%s:]+)') do
     if begun and (is_used(id, tonumber(prequeue)) or id == begun.id and order ~= begun.order and not begun.secret) then
       return true
     end
@@ -179,12 +179,13 @@ local function seal()
   end
   events.begun.of = of
 end
--- The first verb in the pre-queue or after it begins the event: every number so far ends. Where young data began in the pre-queue or
+-- The first verb in the pre-queue or after it begins the event: every number so far ends, where the room was closed before. Where young data began in the pre-queue or
 -- after it, the store may have lost them then, and the tickets may be of this event.
 local function begin_event(brought)
   local event = events.current
   if is_to_begin() then
-    if not rolls.is_young() or state.began < event.prequeue then
+    -- Beside a room that goes on an event has no line of its own: those who wait then wait for it.
+    if not event.outside and (not rolls.is_young() or state.began < event.prequeue) then
       lot.end_numbers()
     end
     events.begun = { id = event.id, opens = event.opens, order = event.order }

@@ -26,8 +26,14 @@ impl Timed {
         let at = |second: u64| iso_8601(second * 1_000).replace(".000", "");
         let [prequeue, opens, closes] = self.times.map(at);
         let order = if self.is_drawn { "drawn" } else { "arrival" };
+        let outside = match self.id % 3 {
+            0 => "automatic",
+            1 => "closed",
+            _ => "open",
+        };
         let event = json!({
             "id": format!("event-{}", self.id), "prequeue": prequeue, "opens": opens, "closes": closes, "order": order,
+            "outside": outside,
         });
         json!({ "event": event }).to_string()
     }

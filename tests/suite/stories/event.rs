@@ -1,5 +1,6 @@
 //! An event that begins by itself: before it, in its pre-queue, while it is open, and after its end.
 
+mod beside;
 mod live;
 
 use std::time::Duration;
@@ -10,6 +11,7 @@ use upstash_local::{Fault, Faults};
 
 use crate::house::{Ask, Got, House, Visitor, inside, visitors};
 
+pub(crate) use beside::*;
 pub(crate) use live::*;
 
 in_houses_whose_clock_is_turned! {

@@ -307,6 +307,8 @@ fn begin(snapshot: &mut PanelSnapshot, opens_ms: u64, phase: Phase, now_ms: u64)
             prequeue_ms: opens_ms - 10 * MINUTE_MS,
             opens_ms,
             closes_ms: Some(opens_ms + 240 * MINUTE_MS),
+            outside: Mode::Closed,
+            admits: true,
             order: Order::DrawnBy("the six numbers of the state lottery".to_owned()),
         },
         phase,
