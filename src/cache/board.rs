@@ -195,7 +195,7 @@ impl CachedBoard {
     #[must_use]
     pub fn is_fresh_inside(&self, now: Now) -> bool {
         let is_without_line = |board: &Board| {
-            board.waiting() == 0 && board.live.mode != Mode::Open && board.sessions.is_none()
+            board.waiting() == 0 && board.scheduled_mode() != Mode::Open && board.sessions.is_none()
         };
         let has_no_line = self.board.as_ref().is_some_and(is_without_line);
         let life = if has_no_line {

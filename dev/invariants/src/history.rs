@@ -432,7 +432,7 @@ impl History {
             return;
         };
         // An operator's own ticket may go in at any time.
-        if phase != Phase::Open {
+        if !phase.lets_in() {
             self.checks.holds(
                 "no visitor goes in while an event is not open",
                 moved.all <= step.said.granted() || step.board.epoch != step.before.epoch,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use now_serving::cache::outbox::RENEWAL;
 use now_serving::cache::read_board;
 use now_serving::queue::{
-    self, AboveBound, Enforcement, Invited, Lane, Mode, Pace, SessionMark, Stretch, Way,
+    self, AboveBound, Enforcement, Invited, Lane, Mode, Pace, Phase, SessionMark, Stretch, Way,
 };
 use serde_json::Value;
 
@@ -409,6 +409,15 @@ impl Said {
         let capped = told.sessions.as_ref();
         let is_capped = capped.is_some_and(|capped| capped.enforcement == Enforcement::On);
         let is_capped = is_capped && told.live.mode != Mode::Open;
+        // Outside of its time an event may open the room, as far as a cap lets it.
+        let outside = told
+            .event
+            .as_ref()
+            .filter(|known| known.phase == Phase::Outside);
+        let mode = match outside {
+            Some(known) if told.live.mode == Mode::Automatic => known.event.outside,
+            _ => told.live.mode,
+        };
         Some(Board {
             order: told.order(),
             epoch: told.epoch,
@@ -419,7 +428,7 @@ impl Said {
             admitted: number("admitted")?,
             drawn: number("drawn")?,
             credit: told.credit,
-            mode: told.live.mode,
+            mode,
             pace: told.live.pace,
             taken: capped.map(|capped| capped.inside() + capped.promised),
             cap: capped
