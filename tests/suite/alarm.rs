@@ -214,7 +214,7 @@ const HOURS_EACH: u64 = 4;
 /// Seconds between two looks in them.
 const CALM_LOOK: u64 = 30;
 
-/// A day, in rooms from the smallest to a large one.
+/// A day, in rooms from the smallest to a large one, with and without a loose cap, and by periods that are no part of a minute.
 const DAY: [Calm; 6] = [
     Calm {
         most: 1.0,
@@ -222,7 +222,11 @@ const DAY: [Calm; 6] = [
     },
     Calm {
         most: 6.0,
-        settings: &[("automatic", "15"), ("automatic_quantity", "2")],
+        settings: &[
+            ("automatic", "15"),
+            ("automatic_quantity", "2"),
+            ("total_active", "500"),
+        ],
     },
     Calm {
         most: 16.0,
@@ -234,11 +238,19 @@ const DAY: [Calm; 6] = [
     },
     Calm {
         most: 46.0,
-        settings: &[("automatic", "45"), ("automatic_quantity", "44")],
+        settings: &[
+            ("automatic", "45"),
+            ("automatic_quantity", "44"),
+            ("total_active", "10000"),
+        ],
     },
     Calm {
         most: 60.0,
-        settings: &[("automatic", "5"), ("automatic_quantity", "6")],
+        settings: &[
+            ("automatic", "7"),
+            ("automatic_quantity", "9"),
+            ("total_active", "3000"),
+        ],
     },
 ];
 

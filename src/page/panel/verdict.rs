@@ -35,6 +35,9 @@ const BEFORE_A_RUSH: usize = 10;
 /// A minute under way says how many come now once so much of it is over, in milliseconds.
 const TELLING: u64 = 15_000;
 
+/// Of the slots this part is few: a twentieth. So many may be free in a full cap, besides those of the sessions that just ended.
+const FEW_FREE: u64 = 20;
+
 /// How loud it is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
@@ -360,11 +363,16 @@ fn capped(does: &str, admits: &str, pace: Pace, cap: &Sessions) -> String {
 }
 
 /// Whether fewer go in than by the pace, since the slots are taken.
-fn is_capped(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> bool {
+fn is_capped(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend, cap: &Sessions) -> bool {
     let pace = snapshot.board.live.pace;
+    // One period more or less may fall into a minute of which it is no part.
+    let slack = match 60_u64.checked_rem(pace.automatic) {
+        Some(0) | None => 0,
+        Some(_) => pace.quantity,
+    };
     let is_below = |admitted: u64, ms: u64| {
         let by_pace = in_minutes(pace, 1).saturating_mul(ms) / MINUTE_MS;
-        pace.automatic == 0 || admitted * 100 < by_pace.saturating_mul(95)
+        pace.automatic == 0 || (admitted + slack) * 100 < by_pace.saturating_mul(95)
     };
     let last = snapshot.limits.last.map(|last| last.bound_by);
     let is_slots = [Some(snapshot.limits.bound_by), last].contains(&Some(Bound::Slots));
@@ -382,7 +390,10 @@ fn is_capped(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> bool {
         .all(|bar| bar.is_some_and(|bar| bar.waiting > 0));
     let from = changed_ms(snapshot, hour.now_ms) / MINUTE_MS;
     let is_since = whole.is_some_and(|bar| bar.minute > from);
-    is_below && is_slots || of_whole && waited && is_since && pace.automatic <= 60
+    let of_a_minute = cap.total_active / cap.minutes.max(1);
+    let is_nearly_full = cap.free() <= of_a_minute + cap.total_active / FEW_FREE;
+    let is_between = of_whole && waited && is_since && is_nearly_full && pace.automatic <= 60;
+    is_below && is_slots || is_between
 }
 
 /// A line that moves, and what binds it.
@@ -390,7 +401,7 @@ fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
     let board = &snapshot.board;
     let pace = board.live.pace;
     let cap = board.sessions.as_ref().filter(|cap| holds(cap));
-    if let Some(cap) = cap.filter(|_| is_capped(snapshot, hour, trend)) {
+    if let Some(cap) = cap.filter(|cap| is_capped(snapshot, hour, trend, cap)) {
         let (level, does) = if trend.is_growing() {
             (Level::Alarm, "Growing")
         } else if trend.is_shrinking() {
@@ -776,6 +787,44 @@ mod tests {
         let straight = per_minute(snapshot(&[(TEN - 1, 0, 3), (TEN, 0, 400)]), 5);
         let words = "Nobody is waiting; 3 arrive each minute";
         assert_eq!(told(&straight), Some((Well, words.to_owned())));
+    }
+
+    #[test]
+    fn a_cap_with_free_slots_is_not_what_holds_a_line_back() {
+        let loose = |mut line: PanelSnapshot, inside| {
+            line.limits.bound_by = Bound::Pace;
+            line.board.sessions = Some(Sessions {
+                total_active: 10_000,
+                minutes: 20,
+                cells: vec![Cell {
+                    end: TEN + 8,
+                    many: inside,
+                }],
+                ..Sessions::default()
+            });
+            line
+        };
+        // Of 44 every 45 seconds 44 fall into three of four minutes, and 88 into the fourth.
+        let odd = || at_pace(line(300, 44, 44, 40), 45, 44);
+        let words = "Steady: 44 arrive and 44 go in each minute";
+        assert_eq!(
+            told(&loose(odd(), 352)),
+            Some((Level::Well, words.to_owned()))
+        );
+        // After a sickness a period lets in fewer than the pace.
+        let mut slowed = loose(at_pace(line(300, 60, 40, 50), 15, 20), 352);
+        slowed.board.origin = Some(WatchedOrigin {
+            holds: false,
+            cuts: 1,
+            is_cut: true,
+            is_slowed: true,
+        });
+        let words = "Growing: 60 arrive and 40 go in each minute";
+        assert_eq!(told(&slowed), Some((Level::Watch, words.to_owned())));
+        // Just after sessions have ended the pace binds, until those slots are taken.
+        let full = loose(at_pace(line(300, 60, 40, 50), 15, 20), 9_500);
+        let words = "Growing: the cap lets in 40 each minute, the pace would allow 80 a minute (9,500 of 10,000 inside)";
+        assert_eq!(told(&full), Some((Level::Alarm, words.to_owned())));
     }
 
     #[test]

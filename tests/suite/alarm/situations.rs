@@ -134,7 +134,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
     // A line that keeps up.
     Situation {
         name: "calm: 20 a minute, the pace takes 30",
-        settings: pace!("5" every "10"),
+        settings: pace!("5" every "10" "total_active" "5000"),
         acts: &[(0, Arrive(20.0))],
         words: WELL,
         ..NOTHING
@@ -161,8 +161,15 @@ pub(super) const SITUATIONS: &[Situation] = &[
         ..NOTHING
     },
     Situation {
+        name: "steady at an odd period under a loose cap: 300 wait, 58 come and 59 go",
+        settings: pace!("44" every "45" "total_active" "10000"),
+        acts: &[(0, Crowd(300)), (0, Arrive(58.0))],
+        words: WELL,
+        ..NOTHING
+    },
+    Situation {
         name: "shrinking: 600 wait, 40 come and 80 go",
-        settings: pace!("20" every "15"),
+        settings: pace!("20" every "15" "total_active" "5000"),
         acts: &[(0, Crowd(600)), (0, Arrive(40.0))],
         words: &["Keeping up"],
         ..NOTHING
@@ -198,7 +205,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
     // A line that grows by its pace.
     Situation {
         name: "growing by 50 %: 60 come, 40 go",
-        settings: pace!("10" every "15"),
+        settings: pace!("10" every "15" "total_active" "5000"),
         acts: &[(0, Arrive(36.0)), (377, Arrive(60.0))],
         changes: Second(377),
         from: Counted {
