@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::hour::Hour;
 use super::trend::{Trend, in_minutes};
-use super::verdict::{Level, Rush, Verdict, full_cap, holds, rush};
+use super::verdict::{Level, Rush, Verdict, filled, full_cap, holds, is_above, rush};
 use super::words::{moment_to_the_minute, number, pace_words, people, rate_words};
 use super::{Configured, PanelView, Question};
 use crate::http::object::object;
@@ -17,8 +17,10 @@ use crate::queue::{Bound, Cap, Mode, Pace, PanelSnapshot, Sessions};
 const WITHIN: [u64; 4] = [20 * 60, 4 * 60, 60, 15];
 /// As many changes are proposed at most.
 const MOST: usize = 3;
-/// A change by more than this factor is proposed only where a smaller one would not do.
+/// No change is proposed by more than this factor.
 const TIMES: u64 = 20;
+/// By fewer admissions than this no rate is told.
+const HANDFUL: u64 = 6;
 /// What a hold does.
 const HOLDS: &str = "No new visitor goes in until you resume";
 /// A period that is longer than this, in seconds, is told as it is: by the minute it would hide how many go in at once.
@@ -119,7 +121,9 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn new(snapshot: &'a PanelSnapshot, hour: &Hour, trend: Trend) -> Self {
         let rush = rush(hour, Some(trend), snapshot.board.live.pace);
-        let arriving = rush.as_ref().map(|rush| trend.arriving(rush.a_minute()));
+        let arriving = rush
+            .as_ref()
+            .map(|rush| trend.arriving(rush.a_minute()));
         Self {
             snapshot,
             trend: arriving.unwrap_or(trend),
@@ -141,7 +145,8 @@ impl<'a> Line<'a> {
             return None;
         }
         match proposal {
-            Proposal::Mode(Mode::Automatic) => self.at(pace, total),
+            // How many slots a cap has left by then was not measured.
+            Proposal::Mode(Mode::Automatic) if total.is_none() => self.at(pace, total),
             Proposal::Pace(pace) if board.mode() == Mode::Automatic => self.at(pace, total),
             Proposal::Cap(cap) if board.mode() == Mode::Automatic => {
                 let is_alike = self.cap.map(|cap| cap.minutes) == Some(cap.session_minutes);
@@ -159,25 +164,27 @@ impl<'a> Line<'a> {
         Some(self.trend.letting_in(by_pace.min(by_cap)))
     }
 
-    /// How many a cap of so many lets in while the trend was measured. Where the cap is full, it is as many times more as there are
-    /// slots more; but no slot is free again within a session, though one may seem so while the cap fills. Where it is not full, how
+    /// How many a cap of so many lets in while the trend was measured. Where the cap is full, it is as many times more as it has slots
+    /// more; but no slot is free again within a session, though one may seem so while the cap fills. Where it is not full, how
     /// many it would let in is not known, and by the same rule not above that.
     fn by_cap(&self, total: u64) -> Option<u64> {
         let cap = self.cap?;
-        let (go, taken) = (self.trend.go(), taken(cap));
-        let measured = go.saturating_mul(total).checked_div(taken);
+        let go = self.trend.go();
+        let slots = if self.is_full {
+            cap.total_active
+        } else {
+            cap.inside().saturating_add(cap.promised)
+        };
+        let measured = go.saturating_mul(total).checked_div(slots);
+        let measured = measured.filter(|_| go >= HANDFUL);
         let in_sessions =
             |slots: u64| slots.saturating_mul(self.trend.minutes()) / cap.minutes.max(1);
         if self.is_full {
-            let more = in_sessions(total.saturating_sub(taken));
-            return measured.filter(|_| go > 0).map(|many| many.min(go + more));
+            let more = in_sessions(total.saturating_sub(slots));
+            return measured.map(|many| many.min(go + more));
         }
         let most = in_sessions(total);
-        Some(
-            measured
-                .filter(|_| go > 0)
-                .map_or(most, |many| many.min(most)),
-        )
+        Some(measured.map_or(most, |many| many.min(most)))
     }
 
     /// How many have to go in while as many arrive as were measured, so that the line is empty within so many minutes.
@@ -208,7 +215,7 @@ impl<'a> Line<'a> {
     /// Caps that empty the line; none above the one with which the pace binds.
     fn caps(&self, cap: &Sessions, configured: Cap) -> Vec<Proposal> {
         let live = &self.snapshot.board.live;
-        let (base, go) = (taken(cap).max(cap.total_active), self.trend.go());
+        let (base, go) = (cap.total_active, self.trend.go());
         let with = |total_active| {
             let cap = live.cap.unwrap_or(configured);
             Proposal::Cap(Cap {
@@ -216,7 +223,7 @@ impl<'a> Line<'a> {
                 ..cap
             })
         };
-        if go == 0 || live.pace.automatic == 0 {
+        if go < HANDFUL || live.pace.automatic == 0 {
             let double = with(round(base.saturating_mul(2)));
             return Vec::from_iter(double.is_accepted().then_some(double));
         }
@@ -226,15 +233,13 @@ impl<'a> Line<'a> {
         self.helpful(&WITHIN.map(total), base, &with)
     }
 
-    /// The changes to these figures that let in more than today's does, and each more than the one before, by a twentieth. Where any
-    /// of them empties the line, the others are left out.
+    /// The changes to these figures that let in more than today's does, and each more than the one before, by a twentieth, so that the
+    /// line grows no more. Where any of them empties the line, the others are left out.
     fn helpful(&self, figures: &[u64], now: u64, with: &dyn Fn(u64) -> Proposal) -> Vec<Proposal> {
         let total = self.cap.map(|cap| cap.total_active);
         let today = self.at(self.snapshot.board.live.pace, total);
         let mut go = today.map_or(0, Trend::go).max(self.trend.go());
-        let first = figures.first().copied().unwrap_or(0);
-        let most = now.saturating_mul(TIMES).max(first);
-        // Where the gentlest is beyond what is usual already, there is that one.
+        let most = now.saturating_mul(TIMES);
         let (mut helpful, mut any_empties) = (Vec::new(), false);
         for figure in figures {
             let proposal = with(*figure);
@@ -242,7 +247,10 @@ impl<'a> Line<'a> {
                 continue;
             };
             let empties = after.minutes_until_empty().is_some();
-            if *figure > most || after.go().saturating_mul(100) <= go.saturating_mul(105) {
+            if *figure > most
+                || after.go() < after.arrive()
+                || after.go().saturating_mul(100) <= go.saturating_mul(105)
+            {
                 continue;
             }
             if empties && !any_empties {
@@ -271,11 +279,6 @@ impl<'a> Line<'a> {
         };
         format!("arrivals of {arrive} a minute, as in {since}{visits}")
     }
-}
-
-/// Who takes a slot.
-fn taken(cap: &Sessions) -> u64 {
-    cap.inside().saturating_add(cap.promised)
 }
 
 /// Up to a number that people would choose, such as 17, 35, 140 or 650.
@@ -309,7 +312,10 @@ fn proposals(
     let is_bound = matches!(snapshot.limits.bound_by, Bound::Pace | Bound::Slots);
     match (mode, line) {
         (Mode::Hold, _) if board.live.mode == Mode::Hold => vec![Proposal::Mode(Mode::Automatic)],
+        // Its form says nothing of the enforcement, so that would be the configured one.
         (Mode::Automatic, Some(line)) if is_bound => match full_cap(snapshot) {
+            Some(cap) if is_above(cap) || cap.enforcement != configured.enforcement => Vec::new(),
+            Some(_) if filled(snapshot, now_ms).is_some() => Vec::new(),
             Some(cap) => line.caps(cap, configured),
             None => line.paces(),
         },
@@ -414,8 +420,7 @@ mod tests {
     use super::super::hour::tests::{TEN, snapshot};
     use super::super::verdict::verdict;
     use super::*;
-    use crate::queue::Phase;
-    use crate::queue::{Cell, Provenance, WatchedOrigin};
+    use crate::queue::{Cell, Enforcement, Phase, Provenance, Released, WatchedOrigin};
 
     const NOW_MS: u64 = TEN * MINUTE_MS + 50_000;
 
@@ -470,7 +475,11 @@ mod tests {
 
     /// Each as the panel says it, with the minutes until the line is empty.
     fn told(snapshot: &PanelSnapshot) -> (Vec<String>, Option<String>) {
-        let hour = Hour::new(snapshot, NOW_MS);
+        told_at(snapshot, NOW_MS)
+    }
+
+    fn told_at(snapshot: &PanelSnapshot, now_ms: u64) -> (Vec<String>, Option<String>) {
+        let hour = Hour::new(snapshot, now_ms);
         let trend = Trend::new(snapshot, &hour);
         let verdict = verdict(snapshot, &hour, trend);
         let line = trend.map(|trend| Line::new(snapshot, &hour, trend));
@@ -479,7 +488,7 @@ mod tests {
             Cap::default(),
             line.as_ref(),
             verdict.as_ref(),
-            NOW_MS,
+            now_ms,
         );
         let after = |proposal| line.as_ref().and_then(|line| line.after(proposal));
         let words = |proposal: &Proposal| {
@@ -564,10 +573,10 @@ mod tests {
                 "arrivals of 300 a minute, as in the last minute",
             ),
             (
-                "a wait beyond a day",
+                "a wait that only a pace beyond bounds would shorten to less than a day",
                 line(2_300_000, 4, 8, 3, 8),
-                &["Let in 2,000 a minute: empty at about 1153 min"],
-                "arrivals of 4 a minute, as in the last 5 minutes",
+                &[],
+                "",
             ),
             (
                 "called visitors do not come, and more are called for them",
@@ -643,6 +652,38 @@ mod tests {
                 "",
             ),
             (
+                "the cap is full, and only a few have gone in",
+                capped(line(300, 46, 1, 40, 80), 25, 25, 20),
+                &["Raise the cap to 50"],
+                "",
+            ),
+            (
+                "the cap is full, and no cap within bounds takes all who come",
+                capped(line(9_000, 900, 8, 700, 2_000), 200, 200, 20),
+                &[],
+                "",
+            ),
+            (
+                "the cap was lowered, and more are inside than it allows",
+                capped(line(300, 20, 8, 15, 80), 100, 200, 20),
+                &[],
+                "",
+            ),
+            (
+                "the cap has just filled",
+                with(capped(line(300, 20, 8, 15, 80), 200, 200, 20), |line| {
+                    line.limits.last = Some(Released {
+                        at_ms: NOW_MS - 5 * MINUTE_MS,
+                        released: 8,
+                        pace: 80,
+                        slots: Some(8),
+                        bound_by: Bound::Slots,
+                    });
+                }),
+                &[],
+                "",
+            ),
+            (
                 "the pace binds, and a higher one would fill the cap",
                 capped(growing(), 1_000, 600, 20),
                 &[
@@ -680,6 +721,12 @@ mod tests {
                 held(60),
                 &["Resume: empty at about 20 min"],
                 "arrivals of 12 a minute, as in the last 5 minutes",
+            ),
+            (
+                "a hold was forgotten, and the cap is not full",
+                capped(held(60), 1_000, 0, 20),
+                &["Resume"],
+                "",
             ),
             ("a short hold", held(10), &[], ""),
             (
@@ -769,6 +816,26 @@ mod tests {
             let basis = (!basis.is_empty()).then_some(basis);
             assert_eq!(told, (changes.to_vec(), basis), "{situation}");
         }
+    }
+
+    /// The form says nothing of the enforcement, and would set the configured one.
+    #[test]
+    fn no_cap_is_proposed_where_it_is_enforced_otherwise_than_configured() {
+        let line = capped(line(300, 20, 8, 15, 80), 200, 200, 20);
+        let hour = Hour::new(&line, NOW_MS);
+        let trend = Trend::new(&line, &hour);
+        let verdict = verdict(&line, &hour, trend);
+        let by = trend.map(|trend| Line::new(&line, &hour, trend));
+        let proposed = |enforcement| {
+            let configured = Cap {
+                enforcement,
+                ..Cap::default()
+            };
+            let all = proposals(&line, configured, by.as_ref(), verdict.as_ref(), NOW_MS);
+            all.len()
+        };
+        assert_eq!(proposed(Enforcement::On), 3);
+        assert_eq!(proposed(Enforcement::Observe), 0);
     }
 
     #[test]

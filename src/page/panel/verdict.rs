@@ -38,6 +38,9 @@ const TELLING: u64 = 15_000;
 /// Of the slots this part is few: a twentieth. So many may be free in a full cap, besides those of the sessions that just ended.
 const FEW_FREE: u64 = 20;
 
+/// A session that ends later than this has only begun, in milliseconds.
+const SOON_MS: u64 = 3 * MINUTE_MS;
+
 /// How loud it is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
@@ -118,11 +121,19 @@ pub(super) fn verdict(
         let words = format!("The last in line would wait about {span}{flows}");
         return Some(Verdict::new(Level::Alarm, words));
     }
+    if let Some(cap) = board.sessions.as_ref().filter(|cap| is_above(cap)) {
+        let full = full(cap);
+        let words = format!("Above the cap until visits end: {full}, and no new visitor goes in");
+        return Some(Verdict::new(Level::Watch, words));
+    }
     if let Some(rush) = rush(hour, trend, board.live.pace) {
         let words = rush.words();
         let is_short = wait.is_some_and(|wait| wait <= SHORT_WAIT);
         let level = if is_short { Level::Watch } else { Level::Alarm };
         return Some(Verdict::new(level, words));
+    }
+    if let Some(cap) = filled(snapshot, now_ms) {
+        return Some(Verdict::new(Level::Watch, filled_words(cap, now_ms)));
     }
     if let Some(verdict) = unmoved(snapshot, hour) {
         return Some(verdict);
@@ -165,6 +176,37 @@ fn forgotten(snapshot: &PanelSnapshot, now_ms: u64) -> Option<Verdict> {
         let words = format!("On hold for {span}: {many} waiting, and no new visitor goes in");
         Verdict::new(Level::Alarm, words)
     })
+}
+
+/// Whether more are inside than the cap allows, as after it was lowered. Invited visitors may be a few more.
+pub(super) fn is_above(cap: &Sessions) -> bool {
+    let few = cap.total_active / FEW_FREE;
+    holds(cap) && cap.total_active > 0 && cap.inside() > cap.total_active + few
+}
+
+/// The cap that has just filled: visitors went in within the length of a session, and none of those sessions ends soon. So no slot
+/// could be free again, and that none is says nothing yet.
+pub(super) fn filled(snapshot: &PanelSnapshot, now_ms: u64) -> Option<&Sessions> {
+    let cap = snapshot.board.sessions.as_ref().filter(|cap| holds(cap))?;
+    let last = snapshot.limits.last?;
+    let is_within = now_ms < last.at_ms.saturating_add(cap.minutes * MINUTE_MS);
+    let is_soon = ends_ms(cap).is_none_or(|ends_ms| ends_ms < now_ms + SOON_MS);
+    (snapshot.limits.bound_by == Bound::Slots && is_within && !is_soon).then_some(cap)
+}
+
+fn filled_words(cap: &Sessions, now_ms: u64) -> String {
+    let full = full(cap);
+    let from = ends_ms(cap).map_or_else(String::new, |ends_ms| {
+        let at = moment_to_the_minute(ends_ms, now_ms).text;
+        format!("; the first visits may end at {at}")
+    });
+    format!("The cap is full: {full}{from}")
+}
+
+/// When the first session ends, unless the visitor comes again.
+fn ends_ms(cap: &Sessions) -> Option<u64> {
+    let cells = cap.cells.iter().filter(|cell| cell.many > 0);
+    Some((cells.map(|cell| cell.end).min()? + 1) * MINUTE_MS)
 }
 
 /// A line in which no visitor has gone in for long, though visitors waited all the time; or one about which nobody has asked.
@@ -825,6 +867,50 @@ mod tests {
         let full = loose(at_pace(line(300, 60, 40, 50), 15, 20), 9_500);
         let words = "Growing: the cap lets in 40 each minute, the pace would allow 80 a minute (9,500 of 10,000 inside)";
         assert_eq!(told(&full), Some((Level::Alarm, words.to_owned())));
+    }
+
+    #[test]
+    fn a_cap_that_has_just_filled_or_was_lowered_is_no_alarm() {
+        // Visitors went in until some minutes ago, and a session lasts 20.
+        let filled = |minutes: u64, end: u64| {
+            let mut line = full(at_pace(line(300, 46, 0, 40), 60, 80));
+            line.board.sessions = line.board.sessions.map(|cap| Sessions {
+                minutes: 20,
+                cells: vec![Cell { end, many: 25 }],
+                ..cap
+            });
+            line.limits.last = Some(Released {
+                at_ms: NOW_MS - minutes * MINUTE_MS,
+                released: 1,
+                pace: 80,
+                slots: Some(1),
+                bound_by: Bound::Slots,
+            });
+            line
+        };
+        let words = "The cap is full: 25 of 25 inside; the first visits may end at 10:15 UTC";
+        assert_eq!(
+            told(&filled(6, TEN + 14)),
+            Some((Level::Watch, words.to_owned()))
+        );
+        // They all stay: each visit is renewed.
+        let words = "The line is not moving: 25 of 25 inside, and none has gone in for 8 min";
+        assert_eq!(
+            told(&filled(21, TEN + 14)),
+            Some((Level::Alarm, words.to_owned()))
+        );
+        // Sessions end in each minute.
+        let words = "Growing: the cap lets in 0 each minute, the pace would allow 80 a minute (25 of 25 inside)";
+        assert_eq!(
+            told(&filled(1, TEN)),
+            Some((Level::Alarm, words.to_owned()))
+        );
+        let mut lowered = filled(6, TEN);
+        if let Some(cap) = &mut lowered.board.sessions {
+            cap.total_active = 10;
+        }
+        let words = "Above the cap until visits end: 25 of 10 inside, and no new visitor goes in";
+        assert_eq!(told(&lowered), Some((Level::Watch, words.to_owned())));
     }
 
     #[test]

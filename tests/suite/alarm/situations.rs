@@ -535,7 +535,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         ..NOTHING
     },
     Situation {
-        name: "the cap is full, and no visitor leaves",
+        name: "the cap is full, and no session could end yet",
         settings: pace!("20" every "10" "total_active" "90" "session_minutes" "30"),
         acts: &[(0, Arrive(1.0)), (372, Arrive(90.0))],
         changes: Full,
@@ -543,8 +543,8 @@ pub(super) const SITUATIONS: &[Situation] = &[
             per_minute: 90.0,
             against: 1.0,
         },
-        colours: &[Red],
-        words: &["the cap lets in", "The line is not moving"],
+        colours: &[Amber],
+        words: &["The cap is full", "A rush begins"],
         ..NOTHING
     },
     Situation {
@@ -585,8 +585,8 @@ pub(super) const SITUATIONS: &[Situation] = &[
             per_minute: 60.0,
             against: 1.0,
         },
-        colours: &[Red],
-        words: &["the cap lets in", "The line is not moving"],
+        colours: &[Amber],
+        words: &["Above the cap"],
         ..NOTHING
     },
     // The origin and the store.
