@@ -123,7 +123,7 @@ impl<'a> Line<'a> {
         let rush = rush(hour, Some(trend), snapshot.board.live.pace);
         let arriving = rush
             .as_ref()
-            .map(|rush| trend.arriving(rush.a_minute()));
+            .map(|rush| trend.arriving(round(rush.a_minute())));
         Self {
             snapshot,
             trend: arriving.unwrap_or(trend),
@@ -592,10 +592,10 @@ mod tests {
                 "a rush into a calm line",
                 line(40, 46, 50, 140, 50),
                 &[
-                    "Let in 170 a minute: empty at about 20 min",
-                    "Let in 180 a minute: empty at about 10 min",
+                    "Let in 150 a minute: empty at about 18 min",
+                    "Let in 160 a minute: empty at about 9 min",
                 ],
-                "arrivals of 161 a minute, as in this minute so far",
+                "arrivals of 140 a minute, as in this minute so far",
             ),
             (
                 "a rush in the first minute of a line",
@@ -816,6 +816,22 @@ mod tests {
             let basis = (!basis.is_empty()).then_some(basis);
             assert_eq!(told, (changes.to_vec(), basis), "{situation}");
         }
+    }
+
+    #[test]
+    fn a_burst_is_not_multiplied_up_and_its_rows_last() {
+        let burst = line(0, 20, 20, 325, 30);
+        for seconds in [1, 3, 20, 50, 59] {
+            let (all, basis) = told_at(&burst, TEN * MINUTE_MS + seconds * 1000);
+            let labels = all.iter().map(|row| row.split(':').next().unwrap_or(row));
+            let expected = ["Let in 400 a minute"];
+            assert_eq!(labels.collect::<Vec<_>>(), expected, "{seconds} s");
+            let expected = "arrivals of 350 a minute, as in this minute so far";
+            assert_eq!(basis.as_deref(), Some(expected));
+        }
+        // More than twenty times the pace is not proposed.
+        let (all, _) = told(&line(0, 20, 20, 900, 30));
+        assert_eq!(all, Vec::<String>::new());
     }
 
     /// The form says nothing of the enforcement, and would set the configured one.

@@ -277,12 +277,9 @@ impl Rush {
         }
     }
 
-    /// As many come in a minute if it goes on so.
+    /// As many come in a minute if it goes on so. What came in some seconds may have come at once, so it is that of a whole minute.
     pub(super) fn a_minute(&self) -> u64 {
-        self.came
-            .saturating_mul(MINUTE_MS)
-            .checked_div(self.ms)
-            .unwrap_or(self.came)
+        self.came.saturating_mul(MINUTE_MS) / self.ms.max(MINUTE_MS)
     }
 }
 
@@ -296,6 +293,7 @@ pub(super) fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<Rush
     // The first minute that is known began with the line, and is no whole one.
     let first = hour.bars.first().map_or(0, |bar| bar.minute);
     let mut now = None;
+    let mut rush: Option<Rush> = None;
     for minutes in 0..=RUSH {
         let (mut bars, lasted) = (hour.bars.iter().rev(), minutes as u64);
         let came: u64 = bars.by_ref().take(minutes + 1).map(|bar| bar.arrived).sum();
@@ -316,32 +314,37 @@ pub(super) fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<Rush
             (sum / many).max(go * 2 / 3)
         };
         let goes_on = now.is_none_or(|(came, ms)| 2 * came > 3 * of_minute(usual, ms));
-        let (is_rush, than) = if is_young {
+        let is_rush = if is_young {
             let go_in = of_minute(go, ms.max(MINUTE_MS));
-            let is_rush = minutes <= YOUNG && pace.automatic > 0 && came > go_in.saturating_mul(2);
-            (
-                is_rush,
-                format!("and the pace lets in {} a minute", number(go)),
-            )
+            minutes <= YOUNG && pace.automatic > 0 && came > go_in.saturating_mul(2)
         } else {
             // Twice as many and more than chance makes of it; and of few arrivals, more than chance makes of the usual ones.
             let usual = of_minute(sum, ms) / many;
-            let is_rush = exceeds(came, 2 * usual, 3) && came > usual + 4 * came.isqrt();
-            (
-                is_rush,
-                format!("{} a minute before", per_minute(sum, many)),
-            )
+            exceeds(came, 2 * usual, 3) && came > usual + 4 * came.isqrt()
         };
-        if is_rush && goes_on {
-            return Some(Rush {
-                came,
-                ms,
-                minutes,
-                than,
-            });
+        if !is_rush || !goes_on {
+            continue;
+        }
+        let than = if is_young {
+            format!("and the pace lets in {}", lets_in(pace))
+        } else {
+            format!("{} a minute before", per_minute(sum, many))
+        };
+        // The shortest time shows it first; what came before it is before the longest.
+        match &mut rush {
+            Some(rush) if !is_young => rush.than = than,
+            Some(_) => {}
+            None => {
+                rush = Some(Rush {
+                    came,
+                    ms,
+                    minutes,
+                    than,
+                });
+            }
         }
     }
-    None
+    rush
 }
 
 /// A line of which nothing was counted since something changed: what comes is held against the pace, or against nobody where no visitor
@@ -374,10 +377,7 @@ fn changed(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
     if is_slowed {
         return just_changed();
     }
-    let lets_in = match pace.automatic {
-        0..=60 => rate_words(pace),
-        _ => pace_words(pace),
-    };
+    let lets_in = lets_in(pace);
     let (level, does) = if trend.is_growing() {
         (Level::Watch, "Growing")
     } else if trend.is_shrinking() {
@@ -387,6 +387,14 @@ fn changed(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
     };
     let words = format!("{does}: {arrive} arrive each minute, the pace lets in {lets_in}");
     Verdict::new(level, words)
+}
+
+/// By the minute, unless that would hide how many go in at once.
+fn lets_in(pace: Pace) -> String {
+    match pace.automatic {
+        0..=60 => rate_words(pace),
+        _ => pace_words(pace),
+    }
 }
 
 fn just_changed() -> Verdict {
@@ -867,6 +875,34 @@ mod tests {
         let full = loose(at_pace(line(300, 60, 40, 50), 15, 20), 9_500);
         let words = "Growing: the cap lets in 40 each minute, the pace would allow 80 a minute (9,500 of 10,000 inside)";
         assert_eq!(told(&full), Some((Level::Alarm, words.to_owned())));
+    }
+
+    #[test]
+    fn a_rush_is_held_against_the_minutes_before_it_however_long_it_lasts() {
+        // 40 came in each of ten minutes, and 400 in each of so many since.
+        let since = |minutes: u64| {
+            let drawn = |at: u64| 40 * at + 360 * at.saturating_sub(10);
+            let minute = |at: u64| {
+                let go = 50 * at;
+                let left = drawn(at).saturating_sub(go);
+                (TEN - 10 - minutes + at, left, drawn(at).min(go))
+            };
+            at_pace(
+                snapshot(&(0..=10 + minutes).map(minute).collect::<Vec<_>>()),
+                60,
+                50,
+            )
+        };
+        for minutes in 1..=5 {
+            let words = told(&since(minutes)).unwrap_or((Level::Unknown, String::new()));
+            assert_eq!(words.0, Level::Alarm, "{minutes} min: {}", words.1);
+            assert!(words.1.ends_with(", 40 a minute before"), "{}", words.1);
+        }
+        // In the first minute of a line the pace is told as it is.
+        let first = at_pace(snapshot(&[(TEN, 900, 0)]), 90, 1);
+        let words = told(&first).map(|(_, words)| words);
+        let expected = "A rush begins: 900 came in this minute so far, and the pace lets in 1 every 90 seconds";
+        assert_eq!(words.as_deref(), Some(expected));
     }
 
     #[test]
