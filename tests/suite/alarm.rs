@@ -279,6 +279,23 @@ mod simulated {
     }
 
     #[test]
+    fn a_screen_reader_is_seldom_told_of_a_calm_room() {
+        let mut room = Room::new(&[("automatic", "10"), ("automatic_quantity", "5")], None, 1);
+        room.acts(situations::Act::Arrive(29.0));
+        let (mut said, mut changes) = (None, 0);
+        while room.second < 3600 {
+            for _ in 0..5 {
+                room.passes(false);
+            }
+            let now = Some(room.shown().said);
+            changes += u64::from(said.is_some() && said != now);
+            said = now;
+        }
+        println!("{changes} changes");
+        assert!(changes < 5, "{changes} in an hour");
+    }
+
+    #[test]
     fn the_panel_is_right_within_half_a_minute_of_what_can_be_known() {
         let found = played(1);
         let wrong = found.iter().filter(|found| found.wrong.is_some());

@@ -83,6 +83,7 @@ pub(super) fn band(
         None => (holds, None),
     };
     object!({
+        "said": said(&kind, &words),
         "words": words,
         "holds": holds,
         // Without a verdict they are all that is known of how it moves.
@@ -101,6 +102,15 @@ pub(super) fn band(
         // A brake works whatever another operator changed meanwhile.
         "version": (next != Mode::Hold).then_some(board.live.version),
     })
+}
+
+/// A screen reader is told what is shown only where this changes. Of a line that keeps up it is the same whatever the figures, and of
+/// any other the words before the first of them.
+fn said(kind: &Kind, words: &str) -> String {
+    let is_well = kind.name == RUN.name;
+    let mut parts = words.split(|of: char| matches!(of, ':' | ';') || of.is_ascii_digit());
+    let does = parts.next().filter(|_| !is_well);
+    format!("{} {}", kind.name, does.unwrap_or_default())
 }
 
 /// Where nothing is known of the line: the mark of the tab alone.
@@ -248,6 +258,31 @@ mod tests {
             ),
         ] {
             assert_eq!(told(mode, automatic, holds), expected);
+        }
+    }
+
+    #[test]
+    fn a_screen_reader_is_told_of_another_state_and_of_no_other_figures() {
+        for (kind, words, expected) in [
+            (
+                RUN,
+                "Keeping up: 46 arrive and 80 go in each minute",
+                "run ",
+            ),
+            (RUN, "Nobody is waiting; 12 arrive each minute", "run "),
+            (WATCH, "Growing: 40 arrive each minute", "watch Growing"),
+            (
+                HOLD,
+                "On hold for 3 min: no new visitor goes in",
+                "hold On hold for ",
+            ),
+            (
+                ALARM,
+                "The origin is sick, and visitors still go in",
+                "alarm The origin is sick, and visitors still go in",
+            ),
+        ] {
+            assert_eq!(said(&kind, words), expected);
         }
     }
 

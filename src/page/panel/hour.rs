@@ -6,6 +6,8 @@
 use crate::queue::{MinuteSample, PanelSnapshot};
 
 pub(super) const MINUTE_MS: u64 = 60_000;
+/// A minute under way says how many come now once so much of it is over, in milliseconds.
+pub(super) const TELLING: u64 = 15_000;
 /// By how much clocks differ.
 const CLOCKS_MS: u64 = 2_000;
 /// How many minutes there are at most, the one under way included.

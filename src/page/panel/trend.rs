@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::hour::{Bar, Flow, Hour, MINUTE_MS};
+use super::hour::{Bar, Flow, Hour, MINUTE_MS, TELLING};
 use super::words::{moment_to_the_minute, number, per_minute};
 use crate::http::object::object;
 use crate::queue::{Board, Bound, Mode, Pace, PanelSnapshot, Phase, Provenance};
@@ -322,9 +322,14 @@ fn moved(snapshot: &PanelSnapshot, hour: &Hour, from: u64) -> Option<Counted> {
         let halves = if minutes == 0 { 2 } else { 3 };
         let (growth, loss) = (all.growth(), all.loss());
         let grows = all.arrived >= FEWEST && exceeds(all.arrived, all.most, 3);
+        // In the first seconds of a minute it is chance that nobody has come yet.
+        let is_telling = minutes > 0 || hour.gone_ms() >= TELLING;
         let way = if grows && later.growth() * STILL >= growth {
             Way::Growing
-        } else if exceeds(all.least, all.arrived, halves) && later.loss() * STILL >= loss {
+        } else if is_telling
+            && exceeds(all.least, all.arrived, halves)
+            && later.loss() * STILL >= loss
+        {
             Way::Shrinking
         } else {
             sums.push(all.with(more.next()?));
@@ -509,6 +514,25 @@ mod tests {
         are(&snapshot, "12", "12");
         snapshot.pace = Some(set(NOW_MS - 90_000));
         are(&snapshot, "12", "30");
+    }
+
+    #[test]
+    fn no_line_shrinks_since_nobody_has_come_for_some_seconds() {
+        // 40 arrive and go in each minute, and ten have gone in since the last one.
+        let minute = |at: u64| (TEN - 9 + at, 200, 40 * at);
+        let mut minutes: Vec<_> = (0..9).map(minute).collect();
+        minutes.push((TEN, 190, 330));
+        let mut line = snapshot(&minutes);
+        line.board.live.pace = Pace {
+            automatic: 15,
+            quantity: 10,
+        };
+        let shrinks = |seconds: u64| {
+            let hour = Hour::new(&line, TEN * MINUTE_MS + seconds * 1000);
+            Trend::new(&line, &hour).map(Trend::is_shrinking)
+        };
+        assert_eq!(shrinks(8), Some(false));
+        assert_eq!(shrinks(20), Some(true));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Invariant: what is set stands in for what was measured in three places only, where nothing was measured yet: for the first minutes of
 //! a line, after a change, and for a period that is longer than what was looked at. Each says so.
 
-use super::hour::{Bar, Hour, MINUTE_MS};
+use super::hour::{Bar, Hour, MINUTE_MS, TELLING};
 use super::trend::{Trend, changed_ms, exceeds, in_minutes};
 use super::words::{
     moment_to_the_minute, number, pace_words, people, per_minute, rate_words, span_words,
@@ -32,8 +32,6 @@ const RUSH: usize = 5;
 const YOUNG: usize = 2;
 /// It is held against so many minutes before it, at most.
 const BEFORE_A_RUSH: usize = 10;
-/// A minute under way says how many come now once so much of it is over, in milliseconds.
-const TELLING: u64 = 15_000;
 
 /// Of the slots this part is few: a twentieth. So many may be free in a full cap, besides those of the sessions that just ended.
 const FEW_FREE: u64 = 20;

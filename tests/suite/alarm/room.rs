@@ -26,6 +26,8 @@ use crate::inside::Dice;
 pub(super) struct Shown {
     pub(super) colour: Colour,
     pub(super) words: String,
+    /// A screen reader is told the words where this is another one.
+    pub(super) said: String,
 }
 
 pub(super) struct Room {
@@ -212,8 +214,12 @@ impl Room {
         let (kind, rest) = (state.split_once("<h2 class=\"").unwrap().1)
             .split_once('"')
             .unwrap();
+        let (said, rest) = (rest.split_once("data-said=\"").unwrap().1)
+            .split_once('"')
+            .unwrap();
         let words = rest.split_once("</svg>").unwrap().1;
         Shown {
+            said: said.to_owned(),
             colour: Colour::of(kind),
             words: words.split_once("</h2>").unwrap().0.to_owned(),
         }
