@@ -172,15 +172,13 @@ pub(super) fn ask(
             return without_store(fault, "Nothing was changed.", Some(unconfirmed), request);
         }
     };
-    let (mut question, proposal) = match about {
+    let (question, proposal) = match about {
         About::Risk(ask, proposal) => (ask(&snapshot.board, request.room), *proposal),
         About::Proposal(proposal) => (page::proposed(&snapshot, *proposal), Some(*proposal)),
     };
     let forecast = proposal.and_then(|of| page::forecast(&snapshot, of, request.now.ms()));
-    if let Some(forecast) = forecast {
-        question.text = format!("{} {forecast}", question.text);
-    }
-    let reply = page::question(&request.room.routes, verb.route, &question, again);
+    let path = &request.room.routes;
+    let reply = page::question(path, verb.route, &question, forecast, again);
     Answered {
         board: Some(snapshot.board),
         ..simply(reply, Reason::Panel)

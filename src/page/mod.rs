@@ -32,8 +32,8 @@ pub use event::{event_words, events_json};
 pub use invitation::invitation;
 pub use pages::{Pages, Refused};
 pub use panel::{
-    ASKS_ABOVE, ASKS_FROM_TIMES, ActionWords, Away, BoardSeen, Configured, News, PanelView,
-    Proposal, Question, Rejection, Unconfirmed, forecast, number, pace_words, panel,
+    ASKS_ABOVE, ASKS_FROM_TIMES, ActionWords, Away, BoardSeen, Configured, Forecast, News,
+    PanelView, Proposal, Question, Rejection, Unconfirmed, forecast, number, pace_words, panel,
     panel_without_store, people, proposed, question,
 };
 pub use papers::{LotView, ReceiptView, lot, no_receipt, receipt};

@@ -30,7 +30,7 @@ use trend::Trend;
 use verdict::verdict;
 
 pub use actions::ActionWords;
-pub use advice::{Proposal, forecast, proposed};
+pub use advice::{Forecast, Proposal, forecast, proposed};
 pub use away::{Away, Unconfirmed, panel_without_store};
 pub use question::{ASKS_ABOVE, ASKS_FROM_TIMES, Question, question};
 pub use undo::News;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::hour::Hour;
 use super::trend::{Trend, in_minutes};
 use super::verdict::{Level, Rush, Verdict, filled, full_cap, holds, is_above, rush};
-use super::words::{moment_to_the_minute, number, pace_words, people, rate_words};
+use super::words::{Moment, moment_to_the_minute, number, pace_words, people, rate_words};
 use super::{Configured, PanelView, Question};
 use crate::http::object::object;
 use crate::queue::{Bound, Cap, Mode, Pace, PanelSnapshot, Sessions};
@@ -368,23 +368,27 @@ fn follows(proposal: Proposal, after: Option<Trend>) -> Option<String> {
     }
 }
 
-/// The forecast of a change, as a sentence; nothing where nothing is known of it.
+/// What follows from a change, as a sentence; when the line is empty stands at its end.
+pub struct Forecast {
+    pub(super) words: String,
+    pub(super) empty: Option<Moment>,
+}
+
+/// The forecast of a change; nothing where nothing is known of it.
 #[must_use]
-pub fn forecast(snapshot: &PanelSnapshot, proposal: Proposal, now_ms: u64) -> Option<String> {
+pub fn forecast(snapshot: &PanelSnapshot, proposal: Proposal, now_ms: u64) -> Option<Forecast> {
     let hour = Hour::new(snapshot, now_ms);
     let line = Line::new(snapshot, &hour, Trend::new(snapshot, &hour)?);
     let after = line
         .after(proposal)
         .filter(|_| snapshot.board.waiting() > 0)?;
     let does = follows(proposal, Some(after))?;
-    let does = match after.empty_ms(now_ms) {
-        Some(empty_ms) => {
-            let at = moment_to_the_minute(empty_ms, now_ms).text;
-            format!("the line is {does} {at}")
-        }
-        None => does,
-    };
-    Some(format!("With {}, {does}.", line.basis()))
+    let empty = after.empty_ms(now_ms);
+    let line_is = if empty.is_some() { "the line is " } else { "" };
+    Some(Forecast {
+        words: format!("With {}, {line_is}{does}", line.basis()),
+        empty: empty.map(|empty_ms| moment_to_the_minute(empty_ms, now_ms)),
+    })
 }
 
 /// Asks whether to make a change that the panel proposed.

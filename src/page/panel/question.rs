@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::shown_as;
+use super::{Forecast, shown_as};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::page::built_in;
@@ -25,15 +25,23 @@ pub struct Question {
     pub word: Option<String>,
 }
 
-/// The question, with what the form said as hidden fields. The answer goes to the route below the operators' path.
+/// The question, with what would follow where that is known, and with what the form said as hidden fields. The answer goes to the route
+/// below the operators' path.
 #[must_use]
-pub fn question(path: &str, route: &str, question: &Question, again: &[(String, String)]) -> Reply {
+pub fn question(
+    path: &str,
+    route: &str,
+    question: &Question,
+    forecast: Option<Forecast>,
+    again: &[(String, String)],
+) -> Reply {
     let fields = again.iter().filter(|(name, _)| name != "word");
     let fields =
         fields.map(|(name, value)| object!({ "name": name.as_str(), "value": value.as_str() }));
     let data = object!({
         "title": question.title,
         "text": question.text.as_str(),
+        "forecast": forecast.map(|Forecast { words, empty }| object!({ "words": words, "empty": empty })),
         "yes": question.yes,
         "word": question.word.as_deref(),
         "path": path,

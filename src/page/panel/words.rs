@@ -31,6 +31,7 @@ pub fn pace_words(pace: Pace) -> String {
     )
 }
 
+/// A moment as the page shows it: its script words it by the browser's clock.
 pub(super) struct Moment {
     pub(super) iso: String,
     pub(super) text: String,

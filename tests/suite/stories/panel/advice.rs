@@ -55,6 +55,8 @@ pub(crate) fn what_would_help_a_growing_line_is_asked_about_done_and_undone(hous
         "{asks}"
     );
     assert!(asks.ends_with(" UTC."), "{asks}");
+    // The panel's script words it by the browser's clock.
+    assert_shows(&question, "the line is empty at about <time datetime=\"");
     assert_eq!(version(house), 0, "nothing is set before the answer");
     let set = follow(house, Form::of(&question, "yes").send(house));
     assert_eq!(
