@@ -613,6 +613,15 @@ pub(crate) fn what_operators_do_costs_one_call(house: &House) {
         Ask::form("mode", "mode=hold"),
         Ask::json_to("mode", r#"{"mode":"automatic"}"#),
         Ask::json_to("settings", r#"{"automatic":9,"automatic_quantity":9}"#),
+        // What the panel proposes asks first, and so does what touches many; the answer is sent with the same fields.
+        Ask::form("settings", "automatic=9&automatic_quantity=12&ask=yes"),
+        Ask::form(
+            "settings",
+            "automatic=9&automatic_quantity=12&ask=yes&sure=yes",
+        ),
+        Ask::form("settings", "automatic=9&automatic_quantity=60"),
+        Ask::form("mode", "mode=open"),
+        Ask::form("mode", "mode=open&sure=yes"),
         Ask::json_to("message", r#"{"message":"x"}"#),
         Ask::json_to("credit", "{}"),
         Ask::form("ticket", "act=draw"),
