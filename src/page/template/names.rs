@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use handlebars::html_escape;
 use serde_json::{Map, Value};
+
+use super::escape::{of_value, push_by};
 
 /// What a page asks for by name.
 pub(in crate::page) trait Names {
@@ -47,7 +48,7 @@ impl Shown<'_> {
             Self::Flag(true) => html.push_str("true"),
             Self::Flag(false) => html.push_str("false"),
             Self::Number(number) => html.push_str(&number.to_string()),
-            Self::Text(text) => html.push_str(&html_escape(text)),
+            Self::Text(text) => push_by(html, text, of_value),
             Self::Rows(rows) => {
                 let rows = vec![OBJECT; rows.len()].join(", ");
                 html.extend(["[", &rows, "]"]);
