@@ -35,7 +35,7 @@ pub use entries::{
 pub use serve::{Delivery, Forwarded, Host, Served, serve, serve_unsound};
 use std::fmt::Display;
 use std::io::Read;
-use to_origin::{METHODS, forward, options, unclear, web_socket_refused};
+use to_origin::{METHODS, options, unclear, web_socket_refused};
 pub use to_origin::{bad_upgrade, no_web_sockets, too_long, whole_server};
 use visits::{answer_api, answer_visit, invitation};
 pub use watch::Rescue;
@@ -129,7 +129,7 @@ fn past_the_room(request: &Request<'_>) -> Option<Outcome<'static>> {
     }
     match request.belongs {
         Belongs::InRoom => {}
-        Belongs::PastRoom => return Some(forward(request, Reason::Bypass)),
+        Belongs::PastRoom(by) => return Some(to_origin::bypassed(by, request)),
         Belongs::Unclear => return Some(reply_with(unclear(), Reason::BadRequest)),
     }
     if call.method == "OPTIONS" {

@@ -173,7 +173,7 @@ struct Reading {
     problems: Vec<Problem>,
     /// What reading them takes.
     spent: Spent,
-    /// What there is to say of pages that do not leave at once, and of short passwords.
+    /// What there is to say of pages that do not leave at once, of short passwords, and of conditions that any client can meet.
     remarks: Vec<String>,
 }
 
@@ -189,6 +189,7 @@ fn read(keys: &Settings) -> Reading {
     let mut remarks: Vec<String> = rooms.filter_map(long_page).collect();
     let problems = match config {
         Ok(config) => {
+            remarks.extend(config.rooms.open_conditions().iter().map(open));
             let tokens = config.operators.secrets.tokens_of_both_kinds().err();
             let passwords = config.operators.secrets.passwords().err();
             remarks.extend(
@@ -210,6 +211,12 @@ fn read(keys: &Settings) -> Reading {
         spent,
         remarks,
     }
+}
+
+/// What is said of a condition that any client can meet.
+fn open(problem: &Problem) -> String {
+    let sent = problem.value.as_deref().unwrap_or_default();
+    format!("  {}: {sent}", problem.accepted)
 }
 
 /// What a server sends at once on a new connection: ten segments of 1 460 bytes (RFC 6928), less what TLS and HTTP/2 take of them.

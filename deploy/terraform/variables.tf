@@ -131,6 +131,7 @@ variable "settings" {
       "ticket_life",
       "cookie_expiry",
       "bypass_paths",
+      "bypass_when",
       "protected_paths",
       "kit",
       "rooms",

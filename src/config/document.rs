@@ -284,7 +284,7 @@ impl Known {
 }
 
 /// The items of a list that holds texts only.
-fn texts(value: &Value) -> Option<Vec<String>> {
+pub(super) fn texts(value: &Value) -> Option<Vec<String>> {
     match value {
         Value::Other(json) => serde_json::from_slice(json.as_bytes()).ok(),
         Value::Text(_) | Value::Number(_) => None,

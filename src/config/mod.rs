@@ -8,6 +8,7 @@ mod backend;
 mod brand;
 pub mod budget;
 mod closest;
+mod condition;
 mod document;
 mod groups;
 mod operators;
@@ -38,7 +39,7 @@ pub use reader::{Accepts, Asked, BYPASS_DEFAULT, events};
 use reader::{Findings, Reader, WafSettings};
 pub use regions::RoomRegions;
 pub use room::Room;
-pub use rooms::{Belongs, Place, Rooms};
+pub use rooms::{Belongs, PastBy, Place, Rooms};
 pub use source::{Remembering, Source, Spent, Unreadable};
 use std::sync::Arc;
 pub use unsound::{KnownWaf, Unsound};
@@ -137,6 +138,7 @@ impl Config {
         reader.store_backend(&upstash_url);
         let upstash_token = reader.upstash_token();
         let paths = reader.paths();
+        let bypass_when = reader.bypass_when();
         let operators = Operators::asked_of(reader, source);
         Self {
             web: reader.web(),
@@ -159,7 +161,7 @@ impl Config {
             backend_calls: reader.number("backend_calls", CALLS, CALLS_OF_A_REQUEST..=32),
             clock: reader.clock(),
             // Last: what is a setting of all rooms is known then.
-            rooms: reader.rooms(&paths, &operators),
+            rooms: reader.rooms(&paths, bypass_when, &operators),
             paths,
             operators,
             ignored: Vec::new(),

@@ -63,7 +63,7 @@ impl Paths {
         self.bypass.is_everything() || self.bypass.lists_decoded(method, path)
     }
 
-    fn protects(&self, method: &str, path: &str) -> bool {
+    pub(super) fn protects(&self, method: &str, path: &str) -> bool {
         self.protected.is_everything()
             || Reading::of(path).is_none_or(|reading| self.protected.guards(method, &reading))
     }

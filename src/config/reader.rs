@@ -4,6 +4,7 @@
 
 mod addresses;
 mod choices;
+mod conditions;
 pub mod events;
 mod findings;
 mod kit;

@@ -1,21 +1,25 @@
 //! The rooms of a service, and which request belongs to which of them.
 //!
 //! The first room takes what no other takes. Of the others the one whose area names the request most closely takes it: by
-//! host, then by path, method and country; of two that name it alike the one that is listed first.
+//! host, then by path, method, condition and country; of two that name it alike the one that is listed first.
 //! Invariant: a path that some origin may read as the path of a room never counts as another room's.
 
+use super::condition::{Condition, is_from};
 use super::paths::{PathCloseness, Reading, Widest, readings};
-use super::{List, Operators, Paths, Room, RoomRegions, Serves, below, serves};
+use super::{List, Operators, Paths, Problem, Room, RoomRegions, Serves, below, serves};
 use crate::http::Call;
 use crate::queue::RoomName;
+use std::fmt;
 
-/// Part of a host or a path that no setting names, since words there are shorter.
-const UNNAMED: &str = "what-no-list-names";
+/// Part of a host, a path or a value that no setting names, since words there are shorter or others.
+pub(super) const UNNAMED: &str = "what-no-list-names";
 
 /// All rooms.
 pub struct Rooms {
     /// The one that takes what no other takes.
     pub first: Room,
+    /// A request that meets one of these goes past every room.
+    pub(super) bypass_when: Vec<Condition>,
     pub(super) others: Vec<Other>,
 }
 
@@ -34,6 +38,8 @@ pub(super) struct Area {
     pub(super) not: List,
     /// ISO 3166-1 alpha-2.
     pub(super) countries: Vec<String>,
+    /// One of these has to be met, if there are any.
+    pub(super) when: Vec<Condition>,
 }
 
 /// A host of an area, in lower case.
@@ -51,6 +57,7 @@ struct Closeness {
     /// By how many letters of its host.
     host: usize,
     path: PathCloseness,
+    by_condition: bool,
     by_country: bool,
 }
 
@@ -68,9 +75,34 @@ pub enum Belongs {
     /// It is.
     InRoom,
     /// It goes to the origin whatever the line does.
-    PastRoom,
+    PastRoom(PastBy),
     /// Origins may read its path as one of several rooms.
     Unclear,
+}
+
+/// What lets a request past every room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PastBy {
+    /// `bypass_paths` lists its path.
+    BypassPaths,
+    /// It meets this one of `bypass_when`, counted from 0.
+    BypassWhen(usize),
+    /// Programs fetch its path, without a visitor's cookies.
+    WellKnown,
+    /// No list names its path: neither `protected_paths` nor a room.
+    NotProtected,
+}
+
+/// As the log and `check` name it.
+impl fmt::Display for PastBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BypassPaths => f.write_str("bypass_paths"),
+            Self::BypassWhen(at) => write!(f, "bypass_when[{at}]"),
+            Self::WellKnown => f.write_str("/.well-known/*"),
+            Self::NotProtected => f.write_str("protected_paths"),
+        }
+    }
 }
 
 /// Where a request belongs.
@@ -93,11 +125,54 @@ impl Rooms {
     #[must_use]
     pub fn ask_for_country(&self) -> bool {
         let by_room = |other: &Other| !other.area.countries.is_empty();
+        let by_condition = self.conditions().any(Condition::asks_for_country);
         let by_region = |room: &Room| {
             let regions = room.regions.as_ref();
             regions.is_some_and(RoomRegions::ask_for_country)
         };
-        self.others.iter().any(by_room) || self.all().any(by_region)
+        self.others.iter().any(by_room) || by_condition || self.all().any(by_region)
+    }
+
+    /// Whether a condition asks for a header of this name, in lower case, that no other part of the service reads.
+    #[must_use]
+    pub fn ask_for_header(&self, name: &str) -> bool {
+        let mut conditions = self.conditions();
+        conditions.any(|condition| condition.header() == Some(name))
+    }
+
+    fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let of_rooms = self.others.iter().flat_map(|other| &other.area.when);
+        self.bypass_when.iter().chain(of_rooms)
+    }
+
+    /// The one of `bypass_when` that a request meets.
+    pub(super) fn bypassed_by(&self, call: &Call) -> Option<PastBy> {
+        let mut conditions = self.bypass_when.iter();
+        let met = conditions.position(|condition| condition.is_met_by(call));
+        met.map(PastBy::BypassWhen)
+    }
+
+    /// What of `bypass_when` clients can send as they like. The value has names of it, and is for the operator alone: who knows it goes
+    /// past the room.
+    #[must_use]
+    pub fn open_conditions(&self) -> Vec<Problem> {
+        let mut open = Vec::new();
+        for (at, condition) in self.bypass_when.iter().enumerate() {
+            let sent = condition.sent();
+            if sent.is_empty() {
+                continue;
+            }
+            let client = if condition.asks_for_country() {
+                "any client in one of its countries"
+            } else {
+                "any client"
+            };
+            let told = format!(
+                "{client} can send what bypass_when[{at}] asks for, and goes past every room then"
+            );
+            open.push(Problem::wrong("bypass_when", Some(sent), &told));
+        }
+        open
     }
 
     /// Where a request belongs.
@@ -107,16 +182,24 @@ impl Rooms {
         }
         let (method, path) = (&call.method, &call.path);
         let owner = self.owner(call);
-        let belongs = match owner {
-            Ok(None) if paths.skip_room(method, path) => Belongs::PastRoom,
-            Ok(Some(_)) | Err(_) if paths.is_bypassed(method, path) => Belongs::PastRoom,
-            Ok(Some(room)) | Err(room)
-                if paths.is_well_known(path) && !self.names_it(room, method, path) =>
-            {
-                Belongs::PastRoom
-            }
-            Ok(_) => Belongs::InRoom,
-            Err(_) => Belongs::Unclear,
+        let is_named = || match owner {
+            Ok(None) => paths.protected.names_well_known(method, path),
+            Ok(Some(room)) | Err(room) => self.names_it(room, method, path),
+        };
+        let past = if paths.is_bypassed(method, path) {
+            Some(PastBy::BypassPaths)
+        } else if let Some(condition) = self.bypassed_by(call) {
+            Some(condition)
+        } else if paths.is_well_known(path) && !is_named() {
+            Some(PastBy::WellKnown)
+        } else {
+            let is_skipped = matches!(owner, Ok(None)) && !paths.protects(method, path);
+            is_skipped.then_some(PastBy::NotProtected)
+        };
+        let belongs = match (past, owner) {
+            (Some(by), _) => Belongs::PastRoom(by),
+            (None, Ok(_)) => Belongs::InRoom,
+            (None, Err(_)) => Belongs::Unclear,
         };
         let room = owner.unwrap_or_else(Some).unwrap_or(&self.first);
         Place { room, belongs }
@@ -135,7 +218,7 @@ impl Rooms {
                 || below(&call.path, &operators.path).is_some();
             let place = self.place_of(paths, &operators.path, call);
             let is_its = name.is_none_or(|name| *name == place.room.name);
-            !is_operators && is_its && place.belongs != Belongs::PastRoom
+            !is_operators && is_its && !matches!(place.belongs, Belongs::PastRoom(_))
         };
         let protected = Area {
             paths: paths.protected.clone(),
@@ -148,7 +231,7 @@ impl Rooms {
         let unreached = first
             .into_iter()
             .chain(others)
-            .filter(|(name, area)| !area.visits().any(|call| is_reached(*name, &call)));
+            .filter(|(name, area)| !area.has_visit(&|call| is_reached(*name, call)));
         unreached.map(|(name, _)| name).collect()
     }
 
@@ -267,8 +350,9 @@ impl Area {
         Some(taken(Closeness { path, ..from }))
     }
 
-    /// What visitors may open of all that it names: each of its paths from each host and country.
-    fn visits(&self) -> impl Iterator<Item = Call> {
+    /// Whether a visit is such of all that visitors may open of what it names: each of its paths from each host and country, by each of
+    /// its conditions.
+    fn has_visit(&self, is_such: &dyn Fn(&Call) -> bool) -> bool {
         let host = |host: &Host| match host {
             Host::Exact(name) => name.clone(),
             Host::Below(end) => format!("{UNNAMED}{end}"),
@@ -280,29 +364,41 @@ impl Area {
         } else {
             self.paths.opened(UNNAMED)
         };
-        let paths = paths.into_iter().flat_map(move |path| {
-            let hosts = hosts.clone().into_iter();
-            hosts.map(move |host| (path.clone(), host))
-        });
-        paths.flat_map(move |(path, host)| {
-            let countries = countries.clone().into_iter();
-            countries.map(move |country| Call {
+        let from = |path: &String, host: &String, country: &Option<String>| {
+            let call = Call {
                 method: "GET".to_owned(),
                 path: path.clone(),
                 host: host.clone(),
-                country,
+                country: country.clone(),
                 ..Call::default()
-            })
+            };
+            let mut conditions = self.when.iter();
+            self.when.is_empty() && is_such(&call)
+                || conditions.any(|condition| condition.has_visit(&call, is_such))
+        };
+        paths.iter().any(|path| {
+            let mut hosts = hosts.iter();
+            hosts.any(|host| countries.iter().any(|country| from(path, host, country)))
         })
     }
 
-    /// How closely it names the host and the country of a request, if it takes any from there.
+    /// How closely it names the host, the country and what else a request carries, if it takes any like it.
     fn sender(&self, call: &Call) -> Option<Closeness> {
         Some(Closeness {
             host: self.host(call.hostname())?,
             path: PathCloseness::default(),
-            by_country: self.country(call.country.as_deref())?,
+            by_condition: self.condition(call)?,
+            by_country: self.country(call)?,
         })
+    }
+
+    /// Whether it names a condition that the request meets; nothing where it names some and none is met.
+    fn condition(&self, call: &Call) -> Option<bool> {
+        if self.when.is_empty() {
+            return Some(false);
+        }
+        let mut conditions = self.when.iter();
+        conditions.any(|one| one.is_met_by(call)).then_some(true)
     }
 
     fn host(&self, hostname: &str) -> Option<usize> {
@@ -321,12 +417,10 @@ impl Area {
     }
 
     /// Where the country is unknown, no area that names countries takes the request.
-    fn country(&self, country: Option<&str>) -> Option<bool> {
+    fn country(&self, call: &Call) -> Option<bool> {
         if self.countries.is_empty() {
             return Some(false);
         }
-        let country = country?;
-        let is_it = |listed: &String| listed.eq_ignore_ascii_case(country);
-        self.countries.iter().any(is_it).then_some(true)
+        is_from(&self.countries, call).then_some(true)
     }
 }

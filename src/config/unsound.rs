@@ -3,8 +3,8 @@
 //! Invariant: nothing is in here that was not read and found sound.
 
 use super::{
-    Config, Findings, List, OriginCookie, Paths, Place, Problem, Rooms, Serves, WafSettings,
-    WebSockets, serves,
+    Belongs, Config, Findings, List, OriginCookie, PastBy, Paths, Place, Problem, Rooms, Serves,
+    WafSettings, WebSockets, serves,
 };
 use crate::http::Call;
 use crate::queue::{Lane, Now, Waf};
@@ -79,7 +79,14 @@ impl Unsound {
             } else {
                 Sites::Unknown
             },
-            rooms: config.rooms,
+            rooms: Rooms {
+                bypass_when: if is_read("bypass_when") {
+                    config.rooms.bypass_when
+                } else {
+                    Vec::new()
+                },
+                ..config.rooms
+            },
             keys: is_read("jwt_secret").then_some(config.tickets.keys),
             clock: config.clock,
             admin_path: config.operators.path,
@@ -126,6 +133,20 @@ impl Unsound {
     pub fn place_of(&self, call: &Call) -> Option<Place<'_>> {
         let place = || self.rooms.place_of(&self.paths, &self.admin_path, call);
         self.knows_rooms.then(place)
+    }
+
+    /// What lets a request past every room, as far as that is known. Where the rooms are not, what lists paths counts as one.
+    #[must_use]
+    pub fn past_by(&self, call: &Call) -> Option<PastBy> {
+        if let Some(place) = self.place_of(call) {
+            return match place.belongs {
+                Belongs::PastRoom(by) => Some(by),
+                Belongs::InRoom | Belongs::Unclear => None,
+            };
+        }
+        let is_listed = self.paths.skip_room(&call.method, &call.path);
+        let listed = is_listed.then_some(PastBy::BypassPaths);
+        listed.or_else(|| self.rooms.bypassed_by(call))
     }
 
     /// Whether it is known to which site requests with a ticket of this lane go; those without one are of the main line.

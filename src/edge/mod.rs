@@ -168,7 +168,11 @@ fn answer(request: Request, kept: &mut SandboxState) {
     let read = settings.read(now);
     CONFIGURING.set(false);
     counts.has_renewed.set(false);
-    let call = call(&request, host_url);
+    let rooms = match read {
+        Ok(config) => &config.rooms,
+        Err(unsound) => &unsound.rooms,
+    };
+    let call = located(call(&request, host_url, rooms), rooms);
     let request = RefCell::new(Some(request));
     let mut host = Platform {
         request: &request,
@@ -180,7 +184,6 @@ fn answer(request: Request, kept: &mut SandboxState) {
     match read {
         Ok(config) => {
             let now = config.shifted(now);
-            let call = located(call, &config.rooms);
             let place = config.place_of(&call);
             counts.switch_room(&place.room.name);
             let ports = Ports {
@@ -193,7 +196,6 @@ fn answer(request: Request, kept: &mut SandboxState) {
         }
         Err(unsound) => {
             let now = unsound.shifted(now);
-            let call = located(call, &unsound.rooms);
             if let Some(place) = unsound.place_of(&call) {
                 counts.switch_room(&place.room.name);
             }

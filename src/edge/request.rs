@@ -58,7 +58,7 @@ impl Read for RequestBody<'_> {
     }
 }
 
-pub(super) fn call(request: &Request, host_url: &mut LastUrl) -> Call {
+pub(super) fn call(request: &Request, host_url: &mut LastUrl, rooms: &Rooms) -> Call {
     // The host hands over names all at once and values one by one: only those that are there are asked for.
     let names = names(request);
     let present = |wanted: &&str| names.iter().any(|name| name.as_str() == *wanted);
@@ -67,6 +67,15 @@ pub(super) fn call(request: &Request, host_url: &mut LastUrl) -> Call {
             .get_header_all(name)
             .map(move |value| (name, value.as_bytes().to_vec()))
     };
+    let mut named = Vec::new();
+    for name in names
+        .iter()
+        .filter(|name| rooms.ask_for_header(name.as_str()))
+    {
+        for value in request.get_header_all(name.as_str()) {
+            named.push((name.as_str().to_owned(), value.as_bytes().to_vec()));
+        }
+    }
     let host = request.get_header_str_lossy("host").unwrap_or_default();
     // The SDK panics over a URL it cannot parse; the host is the part of it that a stranger can spoil.
     READING.set(Some(request.get_method_str().to_owned()));
@@ -88,6 +97,7 @@ pub(super) fn call(request: &Request, host_url: &mut LastUrl) -> Call {
             .filter(present)
             .flat_map(copied)
             .collect(),
+        named,
         withheld: withheld(
             names.iter().map(HeaderName::as_str),
             present(&"connection")

@@ -56,6 +56,8 @@ pub struct Call {
     pub local: bool,
     /// Lines of [`HEADERS`] in the order they came; names in lower case.
     pub headers: Vec<(&'static str, Vec<u8>)>,
+    /// Lines of those headers that conditions of the settings name and [`HEADERS`] does not; names in lower case.
+    pub named: Vec<(String, Vec<u8>)>,
     /// Names of the headers that came and go no further ([`withheld`](super::withheld)), in lower case.
     pub withheld: Vec<String>,
     /// Fresh for every request: becomes the id of the ticket, should one be drawn, and spreads the refreshes.

@@ -190,6 +190,22 @@ pub fn values<'a>(header: &'a [u8], name: &'a str) -> impl Iterator<Item = &'a s
         .filter_map(|value| std::str::from_utf8(value).ok())
 }
 
+/// Whether the header has a cookie of that name, whatever its value is.
+#[must_use]
+pub fn names(header: &[u8], name: &str) -> bool {
+    pairs(header).any(|pair| is_named(pair, name))
+}
+
+/// Whether a cookie of this name may be one of a room, in any scope: a ticket's, or what begins so.
+#[must_use]
+pub fn is_ours(name: &str) -> bool {
+    let is_it = |ours: &&str| {
+        let rest = name.strip_prefix(ours);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    TICKETS.iter().any(is_it)
+}
+
 /// With what the cookies of rooms besides the first begin where browsers keep such names for us alone: also of a room that is no
 /// longer listed.
 pub const OF_ROOMS: [&str; 2] = ["__Host-queue-", "__Secure-queue-"];

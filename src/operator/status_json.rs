@@ -49,6 +49,7 @@ pub(super) fn health_words(short: &[Problem], request: &Request<'_>) -> String {
         ("ignored", config.ignored.as_slice()),
         ("closed", &config.closed),
         ("short", short),
+        ("open", &config.rooms.open_conditions()),
     ] {
         for problem in problems {
             words.push(format!("{word}: {}\n", problem.for_all()));

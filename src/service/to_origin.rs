@@ -1,7 +1,7 @@
 //! What goes on to the origin, and what never does.
 
 use super::{Outcome, for_visitor, reply_with, secured, waf};
-use crate::config::{OriginCookie, Paths, Rooms, WebSockets};
+use crate::config::{OriginCookie, PastBy, Paths, Rooms, WebSockets};
 use crate::http::cookie::{OF_ROOMS, TICKETS, TWINS};
 use crate::http::{Answer, Call, Cookies, Forward, Reply, Site, Way};
 use crate::queue::Position;
@@ -46,6 +46,21 @@ pub(super) fn forward_with(forward: Forward, reason: Reason) -> Outcome<'static>
         renewal: None,
         after: FollowUp::Nothing,
         rescue: None,
+    }
+}
+
+/// A request that goes past every room. The log names the condition by which it does, since the line has nothing else of it.
+pub(super) fn bypassed(by: PastBy, request: &Request<'_>) -> Outcome<'static> {
+    let mut outcome = forward(request, Reason::Bypass);
+    outcome.record.rule = rule(by);
+    outcome
+}
+
+/// What the log says of it.
+pub(super) fn rule(by: PastBy) -> Option<String> {
+    match by {
+        PastBy::BypassWhen(_) => Some(by.to_string()),
+        PastBy::BypassPaths | PastBy::WellKnown | PastBy::NotProtected => None,
     }
 }
 

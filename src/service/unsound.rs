@@ -5,7 +5,7 @@
 //! and none with a token by a path that a program may use. While it is unknown whether the site's firewall is asked about a
 //! request, that request does not go there either.
 
-use super::to_origin::{bare, forward_with, of_visitor};
+use super::to_origin::{bare, forward_with, of_visitor, rule};
 use super::{METHODS, Outcome, for_method, secured, waf, web_socket_refused};
 use crate::cache::Pop;
 use crate::config::{Belongs, KnownWaf, Serves, Unsound, below};
@@ -65,8 +65,7 @@ fn goes_on(
     let site = place
         .map(|place| place.room.site.clone())
         .unwrap_or_default();
-    let is_past = || unsound.paths.skip_room(&call.method, &call.path);
-    if place.map_or_else(is_past, |place| place.belongs == Belongs::PastRoom) {
+    if let Some(by) = unsound.past_by(call) {
         let bare = bare(
             call,
             &unsound.paths,
@@ -75,7 +74,8 @@ fn goes_on(
             &site,
         );
         let is_asked = || waf::may_change_something(call);
-        let outcome = forward_with(bare, Reason::Bypass);
+        let mut outcome = forward_with(bare, Reason::Bypass);
+        outcome.record.rule = rule(by);
         return inspected(outcome, &is_asked, call, unsound, platform);
     }
     if call.method == "OPTIONS" {

@@ -118,6 +118,9 @@ pub struct Decision {
     pub permitted: bool,
     /// Why.
     pub reason: Reason,
+    /// The condition of the settings by which it went past every room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     /// The cursor, if this request saw it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_cursor: Option<u64>,
@@ -199,6 +202,7 @@ impl Decision {
         Self {
             permitted: false,
             reason,
+            rule: None,
             queue_cursor: None,
             event_phase: None,
             visitor_position: None,

@@ -41,7 +41,8 @@ pub(super) fn start_page(request: &Request<'_>) -> Option<String> {
         ..request.call.clone()
     };
     let place = request.config.place_of(&call);
-    let is_elsewhere = place.belongs == Belongs::PastRoom || place.room.name != request.room.name;
+    let is_elsewhere =
+        matches!(place.belongs, Belongs::PastRoom(_)) || place.room.name != request.room.name;
     is_elsewhere.then_some(call.path)
 }
 

@@ -1226,7 +1226,7 @@ pub(crate) fn call(ask: &Ask, id: String) -> Call {
         .clone()
         .map(|(name, _)| name.to_ascii_lowercase())
         .collect();
-    let connection = lines.filter(|(name, _)| *name == "connection");
+    let connection = lines.clone().filter(|(name, _)| *name == "connection");
     Call {
         method: ask.method.to_owned(),
         path: path.to_owned(),
@@ -1243,6 +1243,10 @@ pub(crate) fn call(ask: &Ask, id: String) -> Call {
             .iter()
             .filter(|(name, _)| HEADERS.contains(name))
             .cloned()
+            .collect(),
+        named: lines
+            .filter(|(name, _)| !HEADERS.contains(name))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()))
             .collect(),
         withheld: withheld(
             names.iter().map(String::as_str),

@@ -111,6 +111,7 @@ mod verbs;
 /// Sources, docs and settings are as they must be: without a service, or in no house.
 mod pure {
     mod compiled;
+    mod conditions;
     pub(crate) mod conventions;
     mod docs;
     mod documented;

@@ -7,6 +7,7 @@ mod apps;
 mod aside;
 mod brand;
 mod cap;
+mod conditions;
 mod counter;
 mod domain;
 mod elsewhere;
@@ -46,6 +47,7 @@ use apps::*;
 use aside::*;
 use brand::*;
 use cap::*;
+use conditions::*;
 use counter::*;
 use domain::*;
 use elsewhere::*;
@@ -250,6 +252,9 @@ in_houses! {
         a_ticket_of_the_kit_takes_the_place_of_no_ticket_of_ours
         what_pages_of_other_origins_send_draws_nothing_and_gets_no_cookie
         only_preflights_go_to_the_origin_by_options
+        a_request_that_meets_a_condition_goes_past_the_room
+        a_condition_moves_its_requests_to_the_room_that_has_it
+        no_condition_asks_for_a_cookie_of_the_room
         only_what_is_protected_stands_in_line
         what_programs_fetch_below_well_known_passes
         a_room_that_names_a_path_below_well_known_has_it

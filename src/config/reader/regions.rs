@@ -174,7 +174,7 @@ fn percent(value: &Value) -> Option<u64> {
 }
 
 /// The words of a text or of a list of texts, each of them read; none where one cannot be, or where there are none.
-fn listed(value: &Value, read: fn(&str) -> Option<String>) -> Option<Vec<String>> {
+pub(super) fn listed(value: &Value, read: fn(&str) -> Option<String>) -> Option<Vec<String>> {
     let Known::Is(text) = Known::of(value) else {
         return None;
     };

@@ -2,6 +2,7 @@
 
 use super::findings::Weight;
 use super::{Layer, NONE, Reader, addresses, is_name_byte, words};
+use crate::config::condition::Condition;
 use crate::config::document::Known;
 use crate::config::paths::Paths;
 use crate::config::room::Named;
@@ -15,11 +16,16 @@ use crate::queue::RoomName;
 const MOST: usize = 50;
 
 /// What says which requests a room is for.
-const AREA: [&str; 4] = ["hosts", "paths", "not", "countries"];
+const AREA: [&str; 5] = ["hosts", "paths", "not", "countries", "when"];
 
 impl Reader<'_> {
     /// The first room, which has the settings of the document, and those that are listed.
-    pub(in crate::config) fn rooms(&mut self, paths: &Paths, operators: &Operators) -> Rooms {
+    pub(in crate::config) fn rooms(
+        &mut self,
+        paths: &Paths,
+        bypass_when: Vec<Condition>,
+        operators: &Operators,
+    ) -> Rooms {
         let admin_path = &operators.path;
         let domain = self.cookie_domain();
         let name = self.room();
@@ -33,6 +39,7 @@ impl Reader<'_> {
         self.of_rooms = false;
         let mut rooms = Rooms {
             first,
+            bypass_when,
             others: Vec::new(),
         };
         for Pairs(members) in self.listed_rooms() {
@@ -46,7 +53,7 @@ impl Reader<'_> {
             };
             let other = self.other(members, named, paths);
             if rooms.others.iter().any(|known| known.area == other.area) {
-                let accepted = "hosts, paths, not or countries that differ from those of the rooms before it, which take all its visitors";
+                let accepted = "hosts, paths, not, countries or when that differ from those of the rooms before it, which take all its visitors";
                 self.mixes_rooms(Some(other.room.name.to_string()), accepted);
             }
             rooms.others.push(other);
@@ -147,12 +154,14 @@ impl Reader<'_> {
     }
 
     fn area(&mut self, members: &[(String, Value)]) -> Area {
-        let [hosts, paths, not, countries] = AREA.map(|member| self.text_of(member, members));
-        if [&hosts, &paths, &countries]
+        let [hosts, paths, not, countries] =
+            ["hosts", "paths", "not", "countries"].map(|member| self.text_of(member, members));
+        let when = self.conditions_of_room(members);
+        let is_for_all = [&hosts, &paths, &countries]
             .iter()
-            .all(|text| text.is_none())
-        {
-            let accepted = "hosts, paths or countries in each room: the first room is the one for everything else";
+            .all(|text| text.is_none());
+        if is_for_all && when.is_empty() {
+            let accepted = "hosts, paths, countries or when in each room: the first room is the one for everything else";
             self.mixes_rooms(None, accepted);
         }
         Area {
@@ -160,6 +169,7 @@ impl Reader<'_> {
             paths: self.paths_of_room("paths", paths),
             not: self.paths_of_room("not", not),
             countries: self.each(countries, country, "countries by two capital letters (ISO 3166-1), such as DE"),
+            when,
         }
     }
 
@@ -210,7 +220,7 @@ impl Reader<'_> {
     }
 
     /// A problem that leaves open which request is for which room.
-    fn mixes_rooms(&mut self, value: Option<String>, accepted: &str) {
+    pub(super) fn mixes_rooms(&mut self, value: Option<String>, accepted: &str) {
         self.found.mixes_rooms = true;
         self.problem("rooms", value, accepted);
     }
@@ -223,6 +233,7 @@ fn meant(name: &str, rooms: &[&'static str]) -> Option<&'static str> {
         "hostname" | "hostnames" | "domain" | "domains" => Some("hosts"),
         "method" | "methods" => Some("paths"),
         "except" | "exclude" => Some("not"),
+        "if" | "condition" | "conditions" | "header" | "cookie" | "query" | "agent" => Some("when"),
         _ => closest(name, rooms.iter().copied().chain(AREA)),
     }
 }

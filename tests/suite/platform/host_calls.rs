@@ -7,6 +7,7 @@ use harness::edge::Edge;
 use harness::heap::Sandboxes;
 use harness::host_calls::{self, Taken};
 use harness::origin::Origin;
+use serde_json::json;
 use upstash_local::{Server, Store};
 
 use crate::connection::Connection;
@@ -123,6 +124,36 @@ fn a_request_calls_the_host_no_more_often_than_it_needs() {
         is_usual(calls, cache_operations, &|| ask.clone());
     }
     is_usual(60, 6, &drawing);
+}
+
+#[test]
+fn a_header_that_conditions_name_is_asked_for_once_and_only_where_it_came() {
+    let store = Server::start(Store::embedded(STORE_TOKEN).unwrap(), ANY_PORT).unwrap();
+    let origin = Origin::start(ANY_PORT).unwrap();
+    let mut settings = held(&store.url());
+    let conditions = json!([
+        { "header": ["X-App", "ios"] }, { "header": ["X-App", "android"] }, { "header": ["X-Other"] },
+        { "cookie": "beta" }, { "query": "preview" }, { "agent": "ShopApp/" },
+    ]);
+    let document = json!({ "bypass_when": conditions, "bypass_paths": "/robots.txt" });
+    settings.insert("settings".to_owned(), document.to_string());
+    let edge = traced(settings, &store.url(), &origin);
+    let robots = || Ask::get("/robots.txt");
+    for (ask, calls) in [
+        (robots(), 19),
+        (robots().with("dnt", "1"), 19),
+        (robots().with("x-app", "web"), 20),
+    ] {
+        let taken = Taken {
+            calls,
+            cache_operations: 0,
+        };
+        let mut seen = (0..TRIES).map(|_| usual(&edge, &|| ask.clone()));
+        assert!(
+            seen.any(|usual| usual == Some(taken)),
+            "not {taken:?}: {ask:?}"
+        );
+    }
 }
 
 /// After this time the sandbox of a visit has ended, which the local server lets wait for ten seconds, and the copy of the board is old.

@@ -11,7 +11,7 @@ use crate::pure::conventions::text;
 use crate::traces::{self, Traces};
 
 /// A deployed service with this document.
-struct Deployed(String);
+pub(super) struct Deployed(pub(super) String);
 
 impl Source for Deployed {
     fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
@@ -33,7 +33,7 @@ impl Source for Deployed {
     }
 }
 
-fn loaded(document: &str) -> Config {
+pub(super) fn loaded(document: &str) -> Config {
     match Config::load(Deployed(document.to_owned())) {
         Ok(config) => config,
         Err(unsound) => panic!("{document}: {:?}", unsound.problems),
@@ -52,11 +52,11 @@ fn call((method, host, path): (&str, &str, &str), country: Option<&str>) -> Call
 }
 
 /// In the words of the docs.
-fn room_of(config: &Config, call: &Call) -> String {
+pub(super) fn room_of(config: &Config, call: &Call) -> String {
     let place = config.place_of(call);
     match place.belongs {
         Belongs::InRoom => place.room.name.to_string(),
-        Belongs::PastRoom => "skips every room".to_owned(),
+        Belongs::PastRoom(_) => "skips every room".to_owned(),
         Belongs::Unclear => "refused".to_owned(),
     }
 }
@@ -80,15 +80,18 @@ fn the_table_of_the_docs_says_which_request_is_for_which_room() {
         };
         let (method, target) = request.trim_matches('`').split_once(' ').unwrap();
         let (host, path) = target.split_at(target.find('/').unwrap());
-        let country = Some(country.trim_matches('`')).filter(|country| *country != "–");
-        assert_eq!(
-            &room_of(&config, &call((method, host, path), country)),
-            room,
-            "{row}"
-        );
+        let from = Some(country.trim_matches('`')).filter(|from| *from != "–");
+        let (country, header) = match from.and_then(|from| from.split_once(": ")) {
+            Some(header) => (None, Some(header)),
+            None => (from, None),
+        };
+        let mut call = call((method, host, path), country);
+        let header = header.map(|(name, value)| (name.to_lowercase(), value.into()));
+        call.named.extend(header);
+        assert_eq!(&room_of(&config, &call), room, "{row}");
         asked += 1;
     }
-    assert_eq!(asked, 18);
+    assert_eq!(asked, 20);
 }
 
 /// Five hosts with four paths each.
@@ -181,8 +184,12 @@ fn what_all_rooms_have_in_common_is_named_once() {
 #[test]
 fn what_is_wrong_in_a_room_names_the_room() {
     for (member, key, words) in [
-        (json!({}), "rooms", "hosts, paths or countries"),
-        (json!({ "not": "/a" }), "rooms", "hosts, paths or countries"),
+        (json!({}), "rooms", "hosts, paths, countries or when"),
+        (
+            json!({ "not": "/a" }),
+            "rooms",
+            "hosts, paths, countries or when",
+        ),
         (json!({ "paths": "a" }), "rooms", "paths such as"),
         (json!({ "paths": 1 }), "rooms", "paths such as"),
         (json!({ "paths": [{}] }), "rooms", "paths once, as a text"),

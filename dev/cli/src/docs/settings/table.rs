@@ -221,6 +221,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "skips the room: `/robots.txt` is this path alone, `/assets/*` everything below, `*.css` an extension, `POST /hooks/*` some methods only",
     },
     Setting {
+        name: "bypass_when",
+        accepted: Text("none, a list of up to 16 [conditions](#conditions)"),
+        what: "a request that meets one of these skips every room, as a path of `bypass_paths` does. Any client can send what a condition asks for, but for its `country`, so it is a convenience and no lock",
+    },
+    Setting {
         name: "protected_paths",
         accepted: Text("[paths](#paths)"),
         what: "what the room is for, written as `bypass_paths`: `/*` is everything, and with `/checkout` or `/tickets/*` the rest of the site skips the room",
@@ -233,7 +238,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "rooms",
         accepted: Text(
-            "a list of up to 50 objects, each with `name`, one or more of `hosts`, `paths` and `countries`, and any of the settings in which rooms may differ",
+            "a list of up to 50 objects, each with `name`, one or more of `hosts`, `paths`, `countries` and `when`, and any of the settings in which rooms may differ",
         ),
         what: "[rooms besides the first](rooms.md), each with a line of its own: which requests are for it, and in which settings it differs. The first room is for all other requests",
     },
