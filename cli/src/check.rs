@@ -2,6 +2,8 @@
 //!
 //! A file is either the document that the key `settings` holds, or a whole config store as `devconfig.json` is one.
 
+pub mod request;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read};
@@ -18,6 +20,7 @@ use now_serving::queue::{Cursor, Position};
 use serde_json::Value as Json;
 
 use crate::program;
+use request::Asked;
 
 /// Keys of a config store, each with its value.
 pub type Settings = BTreeMap<String, String>;
@@ -31,6 +34,9 @@ pub struct Options {
     /// The files with the keys that the document names in `more`, called like them, such as `settings_2.json`
     #[arg(value_name = "PART")]
     pub parts: Vec<PathBuf>,
+    /// The request to judge by them.
+    #[command(flatten)]
+    pub request: request::RequestOptions,
 }
 
 /// What there is to say.
@@ -48,6 +54,7 @@ pub struct Verdict {
 /// When a file cannot be read.
 pub fn check(options: &Options) -> Result<bool, String> {
     let name = options.file.display().to_string();
+    let asked = options.request.asked()?;
     let mut parts = Settings::new();
     for part in &options.parts {
         let key = part.file_stem().and_then(|stem| stem.to_str());
@@ -59,7 +66,7 @@ pub fn check(options: &Options) -> Result<bool, String> {
         };
         parts.insert(key.to_owned(), text(part)?);
     }
-    let verdict = verdict(&name, &text(&options.file)?, parts);
+    let verdict = judge(&name, &text(&options.file)?, parts, asked.as_ref());
     for line in &verdict.lines {
         anstream::println!("{line}");
     }
@@ -79,6 +86,11 @@ fn text(path: &Path) -> Result<String, String> {
 /// What the service would say about a text and the parts that belong to it.
 #[must_use]
 pub fn verdict(name: &str, text: &str, parts: Settings) -> Verdict {
+    judge(name, text, parts, None)
+}
+
+/// The same, and what it makes of a request where it is sound.
+fn judge(name: &str, text: &str, parts: Settings, asked: Option<&Asked>) -> Verdict {
     let mut lines = Vec::new();
     let keys = match store(text) {
         Some(Ok(store)) => store,
@@ -95,7 +107,8 @@ pub fn verdict(name: &str, text: &str, parts: Settings) -> Verdict {
             problems,
             spent,
             remarks,
-        } = read(&keys);
+            judged,
+        } = read(&keys, asked);
         lines.extend(keys.iter().filter_map(|(key, value)| too_long(key, value)));
         lines.extend(keys.keys().filter_map(|key| not_read(key)));
         lines.extend(problems.iter().map(worded));
@@ -108,7 +121,7 @@ pub fn verdict(name: &str, text: &str, parts: Settings) -> Verdict {
             );
             return Verdict {
                 is_sound: true,
-                lines: [vec![sound], remarks].concat(),
+                lines: [vec![sound], remarks, judged].concat(),
             };
         }
     }
@@ -175,9 +188,11 @@ struct Reading {
     spent: Spent,
     /// What there is to say of pages that do not leave at once, of short passwords, and of conditions that any client can meet.
     remarks: Vec<String>,
+    /// What it makes of the request.
+    judged: Vec<String>,
 }
 
-fn read(keys: &Settings) -> Reading {
+fn read(keys: &Settings, asked: Option<&Asked>) -> Reading {
     let is_whole = SECRETS.iter().any(|key| keys.contains_key(*key));
     let source = std::sync::Arc::new(Remembering::new(Published {
         keys: keys.clone(),
@@ -187,8 +202,14 @@ fn read(keys: &Settings) -> Reading {
     let spent = source.spent();
     let rooms = config.iter().flat_map(|config| config.rooms.all());
     let mut remarks: Vec<String> = rooms.filter_map(long_page).collect();
+    let mut judged = Vec::new();
     let problems = match config {
         Ok(config) => {
+            judged.extend(
+                asked
+                    .iter()
+                    .flat_map(|asked| request::judged(asked, &config)),
+            );
             remarks.extend(config.rooms.open_conditions().iter().map(open));
             let tokens = config.operators.secrets.tokens_of_both_kinds().err();
             let passwords = config.operators.secrets.passwords().err();
@@ -210,6 +231,7 @@ fn read(keys: &Settings) -> Reading {
         problems,
         spent,
         remarks,
+        judged,
     }
 }
 

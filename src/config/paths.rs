@@ -68,6 +68,12 @@ impl Paths {
             || Reading::of(path).is_none_or(|reading| self.protected.guards(method, &reading))
     }
 
+    /// Whether every origin reads a path alike, so that a list may let it past the room.
+    #[must_use]
+    pub fn are_read_alike(path: &str) -> bool {
+        read_in_one_way(path).is_some()
+    }
+
     /// Whether an answer is looked at for commands of the origin.
     #[must_use]
     pub fn take_commands(&self, method: &str, path: &str) -> bool {

@@ -65,6 +65,13 @@ impl RoomRegions {
         found.map(|(_, site)| site)
     }
 
+    /// Whether the data centre of a visitor decides about any of them.
+    #[must_use]
+    pub fn ask_for_pop(&self) -> bool {
+        let by_pop = |places: &Places| matches!(places, Places::Pops(_));
+        self.places.iter().any(by_pop)
+    }
+
     /// Whether the country of a visitor decides about any of them.
     #[must_use]
     pub fn ask_for_country(&self) -> bool {

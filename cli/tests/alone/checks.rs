@@ -105,6 +105,28 @@ fn checks_documents(alone: &Alone) {
     alone.write("sound.json", r#"{"automatic":30,"automatic_quantity":500}"#);
     let said = alone.says(&["check", "sound.json"], "");
     assert!(said.starts_with("sound.json is sound: "), "{said}");
+    let conditions = r#"{"bypass_when":[{"header":["X-App","ios"]},{"country":["DE"]}]}"#;
+    alone.write("conditions.json", conditions);
+    let words = ["check", "conditions.json", "--request"];
+    let request = "GET https://shop.example/tickets/1";
+    let said = alone.says(&[&words[..], &[request, "-H", "x-app: ios"]].concat(), "");
+    for line in [
+        "\n  any client can send what bypass_when[0] asks for, and goes past every room then: header x-app\n",
+        "\nGET https://shop.example/tickets/1:\n  room: main\n  lane: none\n  bypass: yes\n  rule: bypass_when[0]\n",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+    assert!(!said.contains("bypass_when[1]"), "{said}");
+    let said = alone.says(&[&words[..], &[request, "--country", "DE"]].concat(), "");
+    assert!(said.contains("rule: bypass_when[1]"), "{said}");
+    let said = alone.says(&[&words[..], &[request, "-H", "x-app: web"]].concat(), "");
+    assert!(
+        said.contains("bypass: no\n  rule: protected_paths"),
+        "{said}"
+    );
+    let (code, said, complained) = alone.run(&[&words[..], &["/tickets/1"]].concat(), "");
+    assert_eq!((code, said.as_str()), (Some(1), ""));
+    assert!(complained.contains("a method and a URL"), "{complained}");
     alone.write("wrong.json", r#"{"automatic":"often"}"#);
     let (code, said, _) = alone.run(&["check", "wrong.json"], "");
     assert_eq!(code, Some(1));
