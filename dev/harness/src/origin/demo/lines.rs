@@ -257,14 +257,18 @@ fn fill(snapshot: &mut PanelSnapshot, now_ms: u64) {
         ..Cap::default()
     };
     snapshot.board.live.cap = Some(cap);
+    // As many visits end in each minute.
+    let minutes = cap.session_minutes;
+    let until = |minute: u64| (MOST_INSIDE - 3) * minute / minutes;
+    let cells = (1..=minutes).map(|minute| Cell {
+        end: now_ms / MINUTE_MS + minute,
+        many: until(minute) - until(minute - 1),
+    });
     snapshot.board.sessions = Some(Sessions {
         total_active: MOST_INSIDE,
-        minutes: cap.session_minutes,
+        minutes,
         promised: 3,
-        cells: vec![Cell {
-            end: now_ms / MINUTE_MS + cap.session_minutes,
-            many: MOST_INSIDE - 3,
-        }],
+        cells: cells.collect(),
         ..Sessions::default()
     });
     snapshot.limits.bound_by = Bound::Slots;
