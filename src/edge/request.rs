@@ -67,13 +67,13 @@ pub(super) fn call(request: &Request, host_url: &mut LastUrl, rooms: &Rooms) -> 
             .get_header_all(name)
             .map(move |value| (name, value.as_bytes().to_vec()))
     };
-    let mut named = Vec::new();
+    let mut by_condition = Vec::new();
     for name in names
         .iter()
         .filter(|name| rooms.ask_for_header(name.as_str()))
     {
         for value in request.get_header_all(name.as_str()) {
-            named.push((name.as_str().to_owned(), value.as_bytes().to_vec()));
+            by_condition.push((name.as_str().to_owned(), value.as_bytes().to_vec()));
         }
     }
     let host = request.get_header_str_lossy("host").unwrap_or_default();
@@ -97,7 +97,7 @@ pub(super) fn call(request: &Request, host_url: &mut LastUrl, rooms: &Rooms) -> 
             .filter(present)
             .flat_map(copied)
             .collect(),
-        named,
+        named: by_condition,
         withheld: withheld(
             names.iter().map(HeaderName::as_str),
             present(&"connection")
