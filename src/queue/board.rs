@@ -6,7 +6,9 @@ use super::{
     Begun, CurrentEvent, Event, EventList, Head, LaneState, Logged, Phase, Stretch, TurnsOver,
     WatchedOrigin,
 };
-use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
+use crate::queue::{
+    Cap, Cursor, Measured, Mode, Pace, Position, Sessions, Verdict, decide, waiting,
+};
 
 /// The public state of the line, the same for every visitor. `store/lua/board.lua` writes it as one JSON text with these names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -193,9 +195,11 @@ impl Board {
             event.event.order.is_drawn()
                 && matches!(event.phase, Phase::Prequeue | Phase::Drawing | Phase::Over)
         });
+        // Who was called before the event goes in by the number.
+        let waits = decide(number, self.cursor()) != Verdict::Admit;
         let begun = self.begun.as_ref();
         let place = self.place(number);
-        is_due && begun.is_some_and(|begun| begun.awaits_lot(place))
+        is_due && waits && begun.is_some_and(|begun| begun.awaits_lot(place))
     }
 
     /// Who goes in now.

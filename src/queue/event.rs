@@ -123,6 +123,15 @@ words! {
 }
 
 impl Phase {
+    /// Whether visitors draw or drew for the event: from its pre-queue on, unless the room goes on without it.
+    #[must_use]
+    pub fn has_begun(self) -> bool {
+        matches!(
+            self,
+            Self::Prequeue | Self::Drawing | Self::Open | Self::Over
+        )
+    }
+
     /// Whether visitors may go in, as far as the event says.
     #[must_use]
     pub fn lets_in(self) -> bool {

@@ -17,7 +17,7 @@ pub(super) fn awaits_lot(
         (Some(board), _) => number.is_some_and(|number| board.of(ticket.lane).awaits_lot(number)),
         (None, TicketStage::Waiting(proof)) => {
             let is_by_lot =
-                |(event, phase): (Event, Phase)| event.order.is_drawn() && phase != Phase::Before;
+                |(event, phase): (Event, Phase)| event.order.is_drawn() && phase.has_begun();
             proof.place.came.is_none() && request.event().is_some_and(is_by_lot)
         }
         (None, _) => false,
@@ -44,6 +44,6 @@ pub(super) fn outlook(visit: &Visit, request: &Request<'_>) -> Option<Outlook> {
         None => request.event()?,
     };
     // To visitors of a room that goes on it is no event; in a maintenance the room is on hold.
-    let is_told = !matches!(phase, Phase::Outside | Phase::Maintenance);
+    let is_told = phase == Phase::Before || phase.has_begun();
     is_told.then(|| Outlook::new(&event, phase, request.now_of_events().ms()))
 }

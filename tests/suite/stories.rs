@@ -114,6 +114,7 @@ in_houses! {
         who_waits_when_the_prequeue_begins_is_in_the_lot
         a_room_that_is_open_is_open_before_an_event_and_after_it
         in_a_maintenance_visitors_wait_and_then_the_line_goes_on
+        who_was_called_before_the_prequeue_is_told_of_no_lot
         after_an_event_that_is_cancelled_the_line_moves_as_ever
         a_line_seals_how_many_drew_before_the_start
         before_an_event_the_page_counts_down_and_no_call_is_made

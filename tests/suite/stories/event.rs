@@ -15,6 +15,7 @@ pub(crate) use beside::*;
 pub(crate) use live::*;
 
 in_houses_whose_clock_is_turned! {
+    a_number_before_the_prequeue_is_told_where_the_store_is_away
     without_the_store_the_policy_lets_no_visitor_in_before_an_event
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use upstash_local::{Fault, Faults};
 
 use super::{MINUTE, at_a_large_pace, permitted, positions, timed};
 use crate::house::{Ask, House, Visitor, inside, visitors};
@@ -139,4 +140,28 @@ pub(crate) fn in_a_maintenance_visitors_wait_and_then_the_line_goes_on(house: &H
     house.wait(2 * MINUTE);
     house.forget_the_sign();
     assert_eq!(inside(&mut held), [true; 2]);
+}
+
+/// The lot is of those who wait when it opens.
+pub(crate) fn who_was_called_before_the_prequeue_is_told_of_no_lot(house: &House) {
+    house.set("automatic", "0");
+    event(house, "automatic", "drawn");
+    let mut line = visitors(house, 2);
+    assert_eq!(positions(&mut line), [1, 2]);
+    house.permit(1);
+    house.wait(2 * MINUTE + Duration::from_secs(3));
+    let stage = |visitor: &mut Visitor<'_>| visitor.ask("/_queue/place").json()["stage"].clone();
+    assert_eq!(stage(&mut line[0]), "called");
+    assert_eq!(stage(&mut line[1]), "lot");
+}
+
+/// Without a board the clock says that the lot is still to come, and a number that was told stays told.
+pub(crate) fn a_number_before_the_prequeue_is_told_where_the_store_is_away(house: &House) {
+    house.set("automatic", "0");
+    event(house, "automatic", "drawn");
+    let mut line = visitors(house, 2);
+    assert_eq!(positions(&mut line), [1, 2]);
+    house.forget_pop();
+    house.store.fail(Faults::always(Fault::Refuse));
+    assert_eq!(positions(&mut line), [1, 2]);
 }
