@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::hour::Hour;
 use super::trend::{Trend, in_minutes};
-use super::verdict::{Level, Rush, Verdict, filled, full_cap, holds, is_above, rush};
-use super::words::{Moment, moment_to_the_minute, number, pace_words, people, rate_words};
+use super::verdict::{Level, Rush, Verdict, cap_in_force, filled, full_cap, is_above, rush};
+use super::words::{Moment, moment_to_the_minute, number, people, speed_words};
 use super::{Configured, PanelView, Question};
 use crate::http::object::object;
 use crate::queue::{Bound, Cap, Mode, Pace, PanelSnapshot, Sessions};
@@ -23,8 +23,6 @@ const TIMES: u64 = 20;
 const HANDFUL: u64 = 6;
 /// What a hold does.
 const HOLDS: &str = "No new visitor goes in until you resume";
-/// A period that is longer than this, in seconds, is told as it is: by the minute it would hide how many go in at once.
-const SHORT_PERIOD: u64 = 60;
 
 /// A change of the settings by which the line moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +73,7 @@ impl Proposal {
             Self::Mode(Mode::Automatic) => "Resume".to_owned(),
             Self::Mode(Mode::Hold) => "Hold the line".to_owned(),
             Self::Mode(mode) => format!("Set the mode to {}", mode.name()),
-            Self::Pace(pace) => format!("Let in {}", speed(pace)),
+            Self::Pace(pace) => format!("Let in {}", speed_words(pace)),
             Self::Cap(cap) => format!("Raise the cap to {}", number(cap.total_active)),
         }
     }
@@ -85,7 +83,7 @@ impl Proposal {
         let board = &snapshot.board;
         match self {
             Self::Mode(_) => None,
-            Self::Pace(pace) => Some([board.live.pace, pace].map(speed)),
+            Self::Pace(pace) => Some([board.live.pace, pace].map(speed_words)),
             Self::Cap(cap) => {
                 let now = board.sessions.as_ref().map(|cap| cap.total_active);
                 let words = |total| match total {
@@ -95,14 +93,6 @@ impl Proposal {
                 Some([now.unwrap_or(0), cap.total_active].map(words))
             }
         }
-    }
-}
-
-fn speed(pace: Pace) -> String {
-    if pace.automatic == 0 || pace.automatic > SHORT_PERIOD {
-        pace_words(pace)
-    } else {
-        rate_words(pace)
     }
 }
 
@@ -128,7 +118,7 @@ impl<'a> Line<'a> {
             snapshot,
             trend: arriving.unwrap_or(trend),
             rush,
-            cap: snapshot.board.sessions.as_ref().filter(|cap| holds(cap)),
+            cap: cap_in_force(&snapshot.board),
             is_full: full_cap(snapshot).is_some(),
         }
     }

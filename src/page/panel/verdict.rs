@@ -7,6 +7,7 @@ use super::hour::{Bar, Hour, MINUTE_MS, TELLING};
 use super::trend::{Trend, changed_ms, exceeds, in_minutes};
 use super::words::{
     moment_to_the_minute, number, pace_words, people, per_minute, rate_words, span_words,
+    speed_words,
 };
 use crate::queue::{
     Board, Bound, CurrentEvent, Enforcement, Mode, Pace, PanelSnapshot, Phase, Sessions,
@@ -119,7 +120,7 @@ pub(super) fn verdict(
         let words = format!("The last in line would wait about {span}{flows}");
         return Some(Verdict::new(Level::Alarm, words));
     }
-    if let Some(cap) = board.sessions.as_ref().filter(|cap| is_above(cap)) {
+    if let Some(cap) = cap_in_force(board).filter(|cap| is_above(cap)) {
         let full = full(cap);
         let words = format!("Above the cap until visits end: {full}, and no new visitor goes in");
         return Some(Verdict::new(Level::Watch, words));
@@ -179,13 +180,13 @@ fn forgotten(snapshot: &PanelSnapshot, now_ms: u64) -> Option<Verdict> {
 /// Whether more are inside than the cap allows, as after it was lowered. Invited visitors may be a few more.
 pub(super) fn is_above(cap: &Sessions) -> bool {
     let few = cap.total_active / FEW_FREE;
-    holds(cap) && cap.total_active > 0 && cap.inside() > cap.total_active + few
+    cap.total_active > 0 && cap.inside() > cap.total_active + few
 }
 
 /// The cap that has just filled: visitors went in within the length of a session, and none of those sessions ends soon. So no slot
 /// could be free again, and that none is says nothing yet.
 pub(super) fn filled(snapshot: &PanelSnapshot, now_ms: u64) -> Option<&Sessions> {
-    let cap = snapshot.board.sessions.as_ref().filter(|cap| holds(cap))?;
+    let cap = cap_in_force(&snapshot.board)?;
     let last = snapshot.limits.last?;
     let is_within = now_ms < last.at_ms.saturating_add(cap.minutes * MINUTE_MS);
     let is_soon = ends_ms(cap).is_none_or(|ends_ms| ends_ms < now_ms + SOON_MS);
@@ -238,7 +239,7 @@ fn unmoved(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Verdict> {
     // Where no visitor has asked in this minute, they may have left in the last one.
     (seconds > allowed + 60 * asked).then(|| {
         let span = span_words(seconds);
-        let why = match board.sessions.as_ref().filter(|cap| holds(cap)) {
+        let why = match cap_in_force(board) {
             Some(cap) if snapshot.limits.bound_by == Bound::Slots => full(cap),
             _ => format!("{waiting} waiting"),
         };
@@ -324,7 +325,7 @@ pub(super) fn rush(hour: &Hour, trend: Option<Trend>, pace: Pace) -> Option<Rush
             continue;
         }
         let than = if is_young {
-            format!("and the pace lets in {}", lets_in(pace))
+            format!("and the pace lets in {}", speed_words(pace))
         } else {
             format!("{} a minute before", per_minute(sum, many))
         };
@@ -357,8 +358,7 @@ fn changed(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
         let last_ms = snapshot.limits.last.map_or(0, |last| last.at_ms);
         let came = trend.arrive_in(now_ms - at_ms);
         let is_growing = last_ms <= at_ms && came > 3 * came.isqrt();
-        let cap = board.sessions.as_ref().filter(|cap| holds(cap));
-        return match cap.filter(|_| is_slots) {
+        return match cap_in_force(board).filter(|_| is_slots) {
             Some(cap) if is_growing => {
                 let words = capped("Growing", "0 each minute", pace, cap);
                 Verdict::new(Level::Alarm, words)
@@ -375,7 +375,15 @@ fn changed(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
     if is_slowed {
         return just_changed();
     }
-    let lets_in = lets_in(pace);
+    let lets_in = speed_words(pace);
+    by_flows(
+        trend,
+        &format!("{arrive} arrive each minute, the pace lets in {lets_in}"),
+    )
+}
+
+/// What is said of a line by how many come and go in.
+fn by_flows(trend: Trend, flows: &str) -> Verdict {
     let (level, does) = if trend.is_growing() {
         (Level::Watch, "Growing")
     } else if trend.is_shrinking() {
@@ -383,16 +391,7 @@ fn changed(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
     } else {
         (Level::Well, "Steady")
     };
-    let words = format!("{does}: {arrive} arrive each minute, the pace lets in {lets_in}");
-    Verdict::new(level, words)
-}
-
-/// By the minute, unless that would hide how many go in at once.
-fn lets_in(pace: Pace) -> String {
-    match pace.automatic {
-        0..=60 => rate_words(pace),
-        _ => pace_words(pace),
-    }
+    Verdict::new(level, format!("{does}: {flows}"))
 }
 
 fn just_changed() -> Verdict {
@@ -422,8 +421,6 @@ fn is_capped(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend, cap: &Sessions
         let by_pace = in_minutes(pace, 1).saturating_mul(ms) / MINUTE_MS;
         pace.automatic == 0 || (admitted + slack) * 100 < by_pace.saturating_mul(95)
     };
-    let last = snapshot.limits.last.map(|last| last.bound_by);
-    let is_slots = [Some(snapshot.limits.bound_by), last].contains(&Some(Bound::Slots));
     let mut bars = hour.bars.iter().rev();
     let now = bars.next().map_or(0, |bar| bar.admitted);
     let (whole, before) = (bars.next(), bars.next());
@@ -441,14 +438,14 @@ fn is_capped(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend, cap: &Sessions
     let of_a_minute = cap.total_active / cap.minutes.max(1);
     let is_nearly_full = cap.free() <= of_a_minute + cap.total_active / FEW_FREE;
     let is_between = of_whole && waited && is_since && is_nearly_full && pace.automatic <= 60;
-    is_below && is_slots || is_between
+    is_below && full_cap(snapshot).is_some() || is_between
 }
 
 /// A line that moves, and what binds it.
 fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
     let board = &snapshot.board;
     let pace = board.live.pace;
-    let cap = board.sessions.as_ref().filter(|cap| holds(cap));
+    let cap = cap_in_force(board);
     if let Some(cap) = cap.filter(|cap| is_capped(snapshot, hour, trend, cap)) {
         let (level, does) = if trend.is_growing() {
             (Level::Alarm, "Growing")
@@ -459,7 +456,6 @@ fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
         };
         return Verdict::new(level, capped(does, &trend.admits(), pace, cap));
     }
-    let flows = trend.shown();
     // A period that is longer than what was looked at says nothing by itself.
     if pace.automatic > trend.minutes() * 60 {
         let arrive = trend.arrivals();
@@ -474,15 +470,7 @@ fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
         );
         return Verdict::new(Level::Well, words);
     }
-    if trend.is_growing() {
-        return Verdict::new(Level::Watch, format!("Growing: {flows}"));
-    }
-    let does = if trend.is_shrinking() {
-        "Keeping up"
-    } else {
-        "Steady"
-    };
-    Verdict::new(Level::Well, format!("{does}: {flows}"))
+    by_flows(trend, &trend.shown())
 }
 
 /// Who fills the cap.
@@ -498,12 +486,13 @@ fn full(cap: &Sessions) -> String {
 pub(super) fn full_cap(snapshot: &PanelSnapshot) -> Option<&Sessions> {
     let last = snapshot.limits.last.map(|last| last.bound_by);
     let is_slots = [Some(snapshot.limits.bound_by), last].contains(&Some(Bound::Slots));
-    let cap = snapshot.board.sessions.as_ref();
-    cap.filter(|cap| is_slots && holds(cap))
+    cap_in_force(&snapshot.board).filter(|_| is_slots)
 }
 
-pub(super) fn holds(cap: &Sessions) -> bool {
-    cap.enforcement == Enforcement::On
+/// The cap, where it keeps visitors out or would.
+pub(super) fn cap_in_force(board: &Board) -> Option<&Sessions> {
+    let cap = board.sessions.as_ref();
+    cap.filter(|cap| cap.enforcement == Enforcement::On)
 }
 
 #[cfg(test)]

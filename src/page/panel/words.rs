@@ -99,6 +99,14 @@ pub(super) fn rate_words(pace: Pace) -> String {
     format!("{rate} a minute")
 }
 
+/// The same, unless that would hide how many go in at once: where a period is longer than a minute.
+pub(super) fn speed_words(pace: Pace) -> String {
+    match pace.automatic {
+        1..=60 => rate_words(pace),
+        _ => pace_words(pace),
+    }
+}
+
 /// When a setting was set, and by whom.
 pub(super) fn set(set: Option<&Provenance>, now_ms: u64) -> Option<Value> {
     set.map(|set| object!({ "at": moment(set.at_ms, now_ms), "by": set.who() }))
