@@ -15,7 +15,7 @@ use crate::house::ANY_PORT;
 pub(super) const SMALL: &str =
     "return [...document.querySelectorAll('a, button, select, textarea, input:not([type=hidden])')]
     .filter(item => item.checkVisibility() && getComputedStyle(item).display !== 'inline')
-    .filter(item => (item.closest('label') ?? item).getBoundingClientRect().height < 43.5)
+    .filter(item => (item.closest('label') ?? item).getBoundingClientRect().height < 44)
     .map(item => item.outerHTML)";
 
 /// How pages are looked at.

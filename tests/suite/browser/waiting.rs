@@ -10,6 +10,7 @@ use tokio::time::sleep;
 use super::axe::assert_open_to_all;
 use super::engines::press;
 use super::languages::TOO_WIDE;
+use super::states::SMALL;
 use super::{LETTERS, LOOKUP_TIMEOUT, SLOWLY, picture, tabs, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 
@@ -50,11 +51,6 @@ async fn open(house: &House, driver: &Driver) -> Client {
 const SPACING: &str = "const sheet = new CSSStyleSheet()
     sheet.replaceSync('* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important } p { margin-bottom: 2em !important }')
     document.adoptedStyleSheets = [sheet]";
-
-/// Buttons, links and fields that are smaller than a finger.
-const SMALL: &str = "return [...document.querySelectorAll('a, button, select')]
-    .filter(item => item.offsetParent && item.getBoundingClientRect().height < 44)
-    .map(item => item.outerHTML)";
 
 #[test]
 fn the_page_is_whole_with_forced_colours_large_text_and_wide_spacing() {
