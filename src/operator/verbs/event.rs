@@ -114,13 +114,15 @@ fn of_form(fields: &mut Fields) -> Option<Pairs> {
     Some(Pairs(members))
 }
 
-/// The list with this event in its place, instead of the one of the same id, whose order it keeps, what is outside of it and whom it
-/// admits: the form names none of them.
+/// The list with this event in its place, instead of the one of the same id, of which it moves the times: the form names no more.
 fn with(mut listed: Vec<Event>, mut event: Event) -> Vec<Event> {
     if let Some(moved) = listed.iter().find(|other| other.id == event.id) {
-        event.order = moved.order.clone();
-        event.outside = moved.outside;
-        event.admits = moved.admits;
+        event = Event {
+            prequeue_ms: event.prequeue_ms,
+            opens_ms: event.opens_ms,
+            closes_ms: event.closes_ms,
+            ..moved.clone()
+        };
     }
     listed.retain(|other| other.id != event.id);
     let is_later = |other: &Event| other.prequeue_ms > event.prequeue_ms;

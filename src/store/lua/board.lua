@@ -58,8 +58,8 @@ local function event()
     return {
       phase = events.phase, told_ms = call.now,
       -- Its end may be so late that its time has more than 14 digits.
-      event = string.format('%s:%d:%d:%d:%s%s%s', current.id, current.prequeue, current.opens, current.closes,
-        require('lot').order_now(), current.outside and ':' .. current.outside or '', current.admits ~= '' and ':' .. current.admits or ''),
+      event = string.format('%s:%d:%d:%d:%s%s', current.id, current.prequeue, current.opens, current.closes,
+        require('lot').order_now(), current.more),
     }
   end
 end

@@ -12,16 +12,16 @@ local events = {}
 -- one more colon stands the mode outside of the event's time, where the room is not closed then, and `nobody` where it admits nobody.
 function events.read()
   local current, phase, is_running
-  for id, prequeue, opens, closes, order, outside, admits in
-    string.gmatch(live.events or call.arg.events or '', '(%S-):(%d+):(%d+):(%d+):([^%s:]+):?(%l*):?(%l*)') do
+  for id, prequeue, opens, closes, order, more in
+    string.gmatch(live.events or call.arg.events or '', '(%S-):(%d+):(%d+):(%d+):([^%s:]+)(%S*)') do
     if not is_running then
       current = {
         id = id, prequeue = tonumber(prequeue), opens = tonumber(opens), closes = tonumber(closes), order = order,
-        outside = outside ~= '' and outside, admits = admits,
+        more = more, outside = string.match(more, '^:(%l+)'),
       }
       is_running = current.closes == 0 or now < current.closes
       phase = not is_running and (current.outside and 'outside' or 'over')
-        or now >= current.opens and (admits == 'nobody' and 'maintenance' or 'open')
+        or now >= current.opens and (string.match(more, ':nobody$') and 'maintenance' or 'open')
         or now >= current.prequeue and 'prequeue' or current.outside and 'outside' or 'before'
     end
   end

@@ -179,8 +179,8 @@ local function seal()
   end
   events.begun.of = of
 end
--- The first verb in the pre-queue or after it begins the event: every number so far ends, where the room was closed before. Where young data began in the pre-queue or
--- after it, the store may have lost them then, and the tickets may be of this event.
+-- The first verb in the pre-queue or after it begins the event: every number so far ends, where the room was closed before. Where young
+-- data began in the pre-queue or after it, the store may have lost them then, and the tickets may be of this event.
 local function begin_event(brought)
   local event = events.current
   if is_to_begin() then
