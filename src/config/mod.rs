@@ -35,7 +35,7 @@ pub use groups::{
 pub use operators::{ADMIN, OperatorSecrets, Password, Passwords, RETIRED, Rights, SECRETS, Token};
 pub use paths::{List, Paths};
 pub use problem::Problem;
-pub use reader::{Accepts, Asked, BYPASS_DEFAULT, events};
+pub use reader::{Accepts, Asked, BYPASS_DEFAULT, events, is_country};
 use reader::{Findings, Reader, WafSettings};
 pub use regions::RoomRegions;
 pub use room::Room;

@@ -21,6 +21,7 @@ use crate::queue::RoomName;
 pub use addresses::BYPASS_DEFAULT;
 pub(super) use findings::{Findings, WafSettings};
 use layer::Layer;
+pub use rooms::is_country;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 

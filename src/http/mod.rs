@@ -22,7 +22,7 @@ pub use origin_headers::{forbids_storing, is_for_all, is_withheld, told, upgrade
 pub use reply::{PRIVATE, Reply};
 use std::borrow::Cow;
 pub(crate) use text::is_ignorable;
-pub use text::{code_point, first, is_unseen, seen, shortened, without_mark};
+pub use text::{code_point, first, is_token, is_unseen, seen, shortened, without_mark};
 
 /// What is to be done with the request.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,6 +19,13 @@ pub fn first(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }
 
+/// Whether a text is a token, as the names of headers and cookies are (RFC 9110, 5.6.2).
+#[must_use]
+pub fn is_token(text: &str) -> bool {
+    let is_sound = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_sound)
+}
+
 /// A byte order mark, which some editors put in front of a text.
 pub(super) const MARK: &str = "\u{feff}";
 

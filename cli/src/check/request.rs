@@ -1,7 +1,9 @@
 //! `now-serving check FILE --request 'GET https://shop.example/'`: what the settings make of one request, by the service's own rules.
 
-use now_serving::config::{Belongs, Config, PastBy, Paths, Place, RoomRegions, Serves, below};
-use now_serving::http::{Call, HEADERS};
+use now_serving::config::{
+    Belongs, Config, PastBy, Paths, Place, RoomRegions, Serves, below, is_country,
+};
+use now_serving::http::{Call, HEADERS, is_token};
 use url::Url;
 
 /// The methods that the service takes.
@@ -79,9 +81,6 @@ impl RequestOptions {
         for header in &self.headers {
             add(&mut call, header)?;
         }
-        let is_country = |code: &String| {
-            code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase())
-        };
         if let Some(country) = self.country.as_ref().filter(|code| !is_country(code)) {
             return Err(format!(
                 "--country {country:?}: accepted are two capital letters (ISO 3166-1), such as DE."
@@ -97,11 +96,6 @@ impl RequestOptions {
 
 /// Adds a header as the edge would hand it over.
 fn add(call: &mut Call, header: &str) -> Result<(), String> {
-    let is_token = |name: &str| {
-        let is_sound =
-            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        !name.is_empty() && name.bytes().all(is_sound)
-    };
     let parts = header.split_once(':');
     let Some((name, value)) =
         parts.filter(|(name, value)| is_token(name) && !value.trim().chars().any(char::is_control))

@@ -5,8 +5,8 @@ use super::{NONE, Reader, rooms};
 use crate::config::closest;
 use crate::config::condition::{Condition, Header};
 use crate::config::document::{Known, texts};
-use crate::http::cookie;
 use crate::http::json::{self, Pairs, Value};
+use crate::http::{cookie, is_token};
 
 /// The most conditions of a list, and the most values of a header.
 const MOST: usize = 16;
@@ -102,7 +102,7 @@ fn read_one(members: &[(String, Value)]) -> Result<Condition, Fault> {
         match member.as_str() {
             "header" => condition.header = Some(header(value)?),
             "cookie" => {
-                let name = value.text().filter(|name| is_token(name));
+                let name = value.text().filter(|name| is_name(name));
                 let name = name.filter(|name| !cookie::is_ours(name));
                 condition.cookie = Some(name.ok_or_else(|| wrong(COOKIE))?.to_owned());
             }
@@ -144,7 +144,7 @@ fn header(value: &Value) -> Result<Header, Fault> {
     };
     let is_value = |value: &String| is_text(value, LONGEST_VALUE) && value.trim() == value;
     let are_sound = values.len() <= MOST && values.iter().all(is_value) && is_each_once(&listed);
-    if !is_token(name) || !are_sound {
+    if !is_name(name) || !are_sound {
         return Err((Some(name.clone()), HEADER.to_owned()));
     }
     let name = name.to_ascii_lowercase();
@@ -174,10 +174,9 @@ fn is_refused(name: &str) -> bool {
     ) || name.starts_with("proxy-")
 }
 
-/// A token (RFC 9110 5.6.2), as the names of headers and cookies are.
-fn is_token(text: &str) -> bool {
-    let is_sound = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    (1..=LONGEST_NAME).contains(&text.len()) && text.bytes().all(is_sound)
+/// The name of a header or a cookie.
+fn is_name(text: &str) -> bool {
+    text.len() <= LONGEST_NAME && is_token(text)
 }
 
 fn is_text(text: &str, longest: usize) -> bool {

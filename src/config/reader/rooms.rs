@@ -250,6 +250,11 @@ fn host(word: &str) -> Option<Host> {
 }
 
 pub(super) fn country(word: &str) -> Option<String> {
-    let is_sound = word.len() == 2 && word.bytes().all(|letter| letter.is_ascii_uppercase());
-    is_sound.then(|| word.to_owned())
+    is_country(word).then(|| word.to_owned())
+}
+
+/// Whether a word is the code of a country, in capital letters (ISO 3166-1 alpha-2).
+#[must_use]
+pub fn is_country(word: &str) -> bool {
+    word.len() == 2 && word.bytes().all(|letter| letter.is_ascii_uppercase())
 }
