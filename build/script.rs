@@ -16,7 +16,7 @@ use crate::{Signs, bare, short, squeezed};
 const FOLDER: &str = "src/store/lua";
 
 /// All modules. Those that a draw uses come first: a name is compared with one after the other.
-const MODULES: [&str; 39] = [
+const MODULES: [&str; 40] = [
     "call",
     "record",
     "live",
@@ -54,6 +54,7 @@ const MODULES: [&str; 39] = [
     "turnout",
     "figures",
     "lot",
+    "steps",
     "settings",
     "loss",
 ];

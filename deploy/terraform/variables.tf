@@ -114,6 +114,7 @@ variable "settings" {
       "turn_minutes",
       "total_active",
       "session_minutes",
+      "session_renewal",
       "longest_stay_minutes",
       "claim_seconds",
       "active_visitors",

@@ -75,7 +75,9 @@ struct Added {
 pub fn read_board(text: String, logged: Option<Logged>) -> Option<Board> {
     let board: Board = serde_json::from_str(&text).ok()?;
     let is_ours = board.format == FORMAT && board.is_exact();
+    let live = board.live.clone().with(&board.brought);
     is_ours.then_some(Board {
+        live,
         text,
         logged,
         ..board

@@ -1,6 +1,6 @@
 //! How the operator's brand is read: a name, colours, a logo, words and a page of their own.
 
-use crate::page::{Brand, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
+use crate::page::{Brand, LONGEST_HEADING, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
 
 use super::reader::{Reader, words};
 
@@ -18,7 +18,7 @@ impl Reader<'_> {
                 light,
                 dark,
                 logo: reader.logo(),
-                heading: reader.text("heading", 120),
+                heading: reader.text("heading", LONGEST_HEADING),
                 message: reader.text("message", LONGEST_MESSAGE),
             }
         })

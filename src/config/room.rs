@@ -1,12 +1,13 @@
 //! One waiting room: a line of its own with its pace and its looks, and the names of all that belongs to it.
 
+use super::events::{Told, Usual};
 use super::{OnOriginError, Paths, Reader, RoomRegions};
 use crate::http::Site;
 use crate::http::cookie::RoomCookies;
-use crate::page::Pages;
+use crate::page::{Brand, Pages};
 use crate::queue::{
-    AbsentVisitors, Cap, Event, HealthRule, Invitations, Lane, NetworkBound, Pace, RoomName,
-    SharedTickets, SignalRule,
+    AbsentVisitors, Cap, CurrentEvent, Event, HealthRule, Invitations, Lane, NetworkBound, Pace,
+    RoomName, SharedTickets, SignalRule,
 };
 use crate::ticket::challenge::Proof;
 
@@ -56,6 +57,8 @@ pub struct Room {
     pub refresh_interval: u64,
     /// The waiting page in the operator's brand.
     pub pages: Pages,
+    /// The same of events that have a heading or a page of their own, by their ids.
+    pub event_pages: Vec<(String, Pages)>,
 }
 
 /// What is called after the room.
@@ -96,8 +99,41 @@ impl Room {
         sites
     }
 
+    /// The waiting page as it looks now.
+    #[must_use]
+    pub fn pages_now(&self, event: Option<&CurrentEvent>) -> &Pages {
+        let running = event.filter(|known| known.phase.runs());
+        let is_its =
+            |(id, _): &&(String, Pages)| running.is_some_and(|known| known.event.id == *id);
+        let own = self.event_pages.iter().find(is_its);
+        own.map_or(&self.pages, |(_, pages)| pages)
+    }
+
+    /// All its waiting pages.
+    pub fn all_pages(&self) -> impl Iterator<Item = &Pages> {
+        let own = self.event_pages.iter().map(|(_, pages)| pages);
+        std::iter::once(&self.pages).chain(own)
+    }
+
     pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths, named: Named) -> Self {
         let cap = reader.cap();
+        let pace = Pace {
+            automatic: reader.number("automatic", Pace::USUAL.automatic, Pace::AUTOMATIC),
+            quantity: reader.number("automatic_quantity", Pace::USUAL.quantity, Pace::QUANTITY),
+        };
+        let events = reader.events(Usual { pace, cap });
+        let (brand, template) = (reader.brand(), reader.template());
+        let looks = |told: &Told| {
+            let (heading, own) = (told.heading.clone(), told.template.clone());
+            let brand = Brand {
+                heading: heading.or_else(|| brand.heading.clone()),
+                ..brand.clone()
+            };
+            let pages = Pages::new(brand, own.or_else(|| template.clone()));
+            (told.event.id.clone(), pages)
+        };
+        let differ = |told: &&Told| told.heading.is_some() || told.template.is_some();
+        let event_pages = events.iter().filter(differ).map(looks).collect();
         Self {
             name: named.name,
             routes: named.routes,
@@ -106,15 +142,12 @@ impl Room {
                 backend: None,
                 host: reader.origin_host(),
             },
-            pace: Pace {
-                automatic: reader.number("automatic", Pace::USUAL.automatic, Pace::AUTOMATIC),
-                quantity: reader.number("automatic_quantity", Pace::USUAL.quantity, Pace::QUANTITY),
-            },
+            pace,
             absent_visitors: reader.absent_visitors(),
             cap,
             longest_stay: reader.longest_stay(&cap),
             turn_minutes: reader.turn_minutes(),
-            events: reader.events(),
+            events: events.into_iter().map(|told| told.event).collect(),
             health: reader.health(),
             probe_path: reader.probe_path(),
             on_origin_error: reader.on_origin_error(),
@@ -127,7 +160,8 @@ impl Room {
             regions: reader.regions(),
             refresh_interval: reader
                 .cosmetic(|reader| reader.number("refresh_interval", 5, 1..=30)),
-            pages: Pages::new(reader.brand(), reader.template()),
+            pages: Pages::new(brand, template),
+            event_pages,
         }
     }
 }

@@ -7,8 +7,8 @@ use super::{Answered, simply, store_trouble, turned_away};
 use crate::config::{Problem, Room};
 use crate::http::Reply;
 use crate::http::object::object;
-use crate::page::{events_json, iso_8601};
-use crate::queue::{Answers, CurrentEvent, Lane, LaneState, RegionName};
+use crate::page::{Pages, events_json, iso_8601, with_json};
+use crate::queue::{Answers, CurrentEvent, Lane, LaneState, Mode, RegionName};
 use crate::queue::{
     Board, Cap, Explained, Invitations, InvitedVisitors, LineStatus, OriginState, PanelSnapshot,
     Provenance, Rate, Reason, Sessions,
@@ -55,7 +55,7 @@ pub(super) fn health_words(short: &[Problem], request: &Request<'_>) -> String {
             words.push(format!("{word}: {}\n", problem.for_all()));
         }
     }
-    if let Some(refusal) = request.room.pages.own_refused() {
+    for refusal in request.room.all_pages().filter_map(Pages::own_refused) {
         let line = refusal.line;
         words.push(format!("ignored: template: refused at line {line}\n"));
     }
@@ -154,7 +154,10 @@ pub(super) fn event_json(CurrentEvent { event, phase, .. }: &CurrentEvent) -> Va
         "opens": iso_8601(event.opens_ms),
         "closes": event.closes_ms.map(iso_8601),
         "outside": event.outside.name(),
+        "then": event.then.map(Mode::name),
         "admits": if event.admits { "all" } else { "none" },
+        "keeps_inside": event.keeps_inside,
+        "with": with_json(&event.with),
     })
 }
 
@@ -299,6 +302,7 @@ pub(super) fn cap_json(cap: Cap) -> Value {
         "total_active": cap.total_active,
         "session_minutes": cap.session_minutes,
         "claim_seconds": cap.claim_seconds,
+        "session_renewal": cap.renewal.name(),
     })
 }
 

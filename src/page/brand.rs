@@ -5,6 +5,9 @@ use serde_json::Value;
 use crate::http::object::object;
 use crate::i18n::Language;
 
+/// The longest heading, in characters.
+pub const LONGEST_HEADING: usize = 120;
+
 /// The longest message to waiting visitors, in characters.
 pub const LONGEST_MESSAGE: usize = 200;
 

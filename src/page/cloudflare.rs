@@ -112,7 +112,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use crate::queue::{Event, Mode, Outlook};
+    use crate::queue::{Event, Outlook};
 
     /// The example of Cloudflare's API reference for a line that is first in, first out while no event is active.
     const DOCUMENTED: &str = r#"{
@@ -192,13 +192,10 @@ mod tests {
     #[test]
     fn an_event_is_active_from_its_prequeue_to_its_end() {
         let event = Event {
-            id: "sale".to_owned(),
             prequeue_ms: 60_000,
-            opens_ms: 600_000,
             closes_ms: Some(7_200_000),
-            outside: Mode::Closed,
-            admits: true,
             order: Order::Drawn,
+            ..Event::new("sale", 600_000)
         };
         for (now_ms, is_active, start, end) in [
             (0, false, 0, 0),

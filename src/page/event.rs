@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::clock::{self, iso_8601};
 use crate::http::object::object;
-use crate::queue::{Event, Mode, Outlook};
+use crate::queue::{Event, Mode, Outlook, With};
 
 /// The order by lot.
 pub(super) const DRAWN: &str = "drawn";
@@ -28,6 +28,7 @@ pub fn events_json(events: &[Event]) -> Value {
             ("public_value", event.order.source().map(str::to_owned)),
             ("admits", (!event.admits).then(|| "none".to_owned())),
             ("outside", outside.map(|mode| mode.name().to_owned())),
+            ("then", event.then.map(|mode| mode.name().to_owned())),
         ];
         if let Some(told) = told.as_object_mut() {
             for (name, text) in more {
@@ -35,10 +36,41 @@ pub fn events_json(events: &[Event]) -> Value {
                     told.insert(name.to_owned(), text.into());
                 }
             }
+            if !event.keeps_inside {
+                told.insert("keeps_inside".to_owned(), false.into());
+            }
+            if event.with != With::default() {
+                told.insert("with".to_owned(), with_json(&event.with));
+            }
         }
         told
     };
     events.iter().map(event).collect::<Vec<Value>>().into()
+}
+
+/// What an event brings.
+#[must_use]
+pub fn with_json(With { pace, cap, message }: &With) -> Value {
+    let pace = pace.map(|pace| {
+        [
+            ("automatic", Value::from(pace.automatic)),
+            ("automatic_quantity", pace.quantity.into()),
+        ]
+    });
+    let cap = cap.map(|cap| {
+        [
+            ("total_active", Value::from(cap.total_active)),
+            ("session_minutes", cap.session_minutes.into()),
+            ("claim_seconds", cap.claim_seconds.into()),
+            ("session_renewal", cap.renewal.name().into()),
+        ]
+    });
+    let message = message.as_deref().map(|text| ("message", text.into()));
+    let members = pace.into_iter().flatten().chain(cap.into_iter().flatten());
+    let members = members.chain(message);
+    members
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 /// A list of events in a few words.

@@ -24,11 +24,11 @@ mod waiting;
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::{self, Language};
-pub use brand::{Brand, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
+pub use brand::{Brand, LONGEST_HEADING, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
 pub use challenge::{Challenge, challenge};
 pub use clock::{iso_8601, utc};
 pub use cloudflare::CfWaitingRoom;
-pub use event::{event_words, events_json};
+pub use event::{event_words, events_json, with_json};
 pub use invitation::invitation;
 pub use pages::{Pages, Refused};
 pub use panel::{

@@ -60,8 +60,11 @@ pub struct Board {
     /// The event that the line has begun, which may be over.
     #[serde(default, deserialize_with = "present")]
     pub begun: Option<Begun>,
-    /// What an operator may have set.
+    /// What an operator may have set; where an event brings something else, that.
     pub live: Live,
+    /// What an event brings.
+    #[serde(default)]
+    pub brought: Brought,
     /// The text of which this was read: as a POP keeps it, and brings it to a store that may have lost its data. Empty for a board that
     /// no store wrote.
     #[serde(skip)]
@@ -109,6 +112,31 @@ pub struct Live {
     pub set_at: SetTimes,
 }
 
+/// What an event brings in place of what operators set and of what is configured.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Brought {
+    /// The mode that one set at its end.
+    pub mode: Option<BroughtBy<Mode>>,
+    /// The pace.
+    pub pace: Option<BroughtBy<Pace>>,
+    /// The message.
+    pub message: Option<BroughtBy<String>>,
+    /// The cap.
+    pub cap: Option<BroughtBy<Cap>>,
+}
+
+/// A setting, the event that brings it, and since when.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct BroughtBy<T> {
+    /// The id of the event.
+    pub by: String,
+    /// When it began to hold, in milliseconds since 1970.
+    pub from: u64,
+    /// The setting.
+    pub value: T,
+}
+
 /// When operators set mode, pace, message, cap and events, by the store's clock in milliseconds; 0 for never. Of two copies the later one
 /// counts, setting by setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -127,6 +155,27 @@ pub struct SetTimes {
 }
 
 impl Live {
+    /// What holds where an event brings this.
+    #[must_use]
+    pub fn with(self, brought: &Brought) -> Self {
+        let Brought {
+            mode,
+            pace,
+            message,
+            cap,
+        } = brought;
+        Self {
+            mode: mode.as_ref().map_or(self.mode, |set| set.value),
+            pace: pace.as_ref().map_or(self.pace, |set| set.value),
+            message: message
+                .as_ref()
+                .map(|set| set.value.clone())
+                .or(self.message),
+            cap: cap.as_ref().map(|set| set.value).or(self.cap),
+            ..self
+        }
+    }
+
     /// The events that hold, of a room where these are configured.
     #[must_use]
     pub fn events<'a>(&'a self, configured: &'a [Event]) -> &'a [Event] {
@@ -183,8 +232,12 @@ impl Board {
     #[must_use]
     pub fn scheduled_mode(&self) -> Mode {
         let mode = self.live.mode;
-        let event = self.event.as_ref();
-        event.map_or(mode, |known| known.event.bounds(known.phase, mode))
+        match &self.event {
+            // An event has set it at its end, as an operator would.
+            Some(known) if known.phase == Phase::Outside && self.brought.mode.is_some() => mode,
+            Some(known) => known.event.bounds(known.phase, mode),
+            None => mode,
+        }
     }
 
     /// Whether the order of this number is still to be decided by lot, so that it says nothing yet.

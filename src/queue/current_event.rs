@@ -33,17 +33,11 @@ impl CurrentEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::{Mode, Order};
 
     fn event() -> Event {
         Event {
-            id: "sale-1".to_owned(),
             prequeue_ms: 1,
-            opens_ms: 2,
-            closes_ms: None,
-            order: Order::Arrival,
-            outside: Mode::Closed,
-            admits: true,
+            ..Event::new("sale-1", 2)
         }
     }
 

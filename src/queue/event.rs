@@ -5,7 +5,7 @@
 //! call for it; while the store is asked, `store/lua/events.lua` decides by its own clock.
 
 use super::health::numbers;
-use super::{DrawSecrets, Mode, NoSecrets, words};
+use super::{Cap, DrawSecrets, Mode, NoSecrets, Pace, words};
 use serde::Deserialize;
 
 /// When an event happens, in milliseconds since 1970. The store writes it as the settings do: as one text, in which a time may have
@@ -25,8 +25,25 @@ pub struct Event {
     pub order: Order,
     /// The mode of the room before its pre-queue and after its end: closed, automatic or open.
     pub outside: Mode,
+    /// The mode that it sets at its end, as an operator would; nothing where what is outside goes on.
+    pub then: Option<Mode>,
     /// Whether visitors go in while it is open: in a maintenance none does.
     pub admits: bool,
+    /// Whether visitors inside stay inside at its start. If not, all tickets end then.
+    pub keeps_inside: bool,
+    /// What it brings from its start to its end.
+    pub with: With,
+}
+
+/// What an event brings in place of what holds at its start, and gives back at its end. What an operator sets in between stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct With {
+    /// The pace.
+    pub pace: Option<Pace>,
+    /// The cap.
+    pub cap: Option<Cap>,
+    /// The message to waiting visitors; empty for none.
+    pub message: Option<String>,
 }
 
 /// In which order those go in who came before an event opened.
@@ -68,10 +85,8 @@ impl Order {
 
     /// As the script knows it: one word.
     pub(super) fn written(&self) -> String {
-        let source = self.source().map(|source| {
-            let encoded = form_urlencoded::byte_serialize(source.as_bytes());
-            encoded.fold("~".to_owned(), |word, part| word + part)
-        });
+        let source = self.source().map(encoded);
+        let source = source.map(|source| format!("~{source}"));
         format!("{}{}", self.name(), source.unwrap_or_default())
     }
 
@@ -80,18 +95,27 @@ impl Order {
             "arrival" => Some(Self::Arrival),
             "drawn" => Some(Self::Drawn),
             _ => {
-                let source = word.strip_prefix("drawn~")?;
-                let (source, _) = form_urlencoded::parse(source.as_bytes()).next()?;
+                let source = decoded(word.strip_prefix("drawn~")?);
                 // Without a name it would not be read again.
-                let source = Some(source.into_owned()).filter(|source| !source.is_empty());
-                source.map(Self::DrawnBy)
+                Some(source)
+                    .filter(|source| !source.is_empty())
+                    .map(Self::DrawnBy)
             }
         }
     }
 }
 
-/// How an event says that it admits nobody.
-const NOBODY: &str = ":nobody";
+/// A text as one word.
+fn encoded(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
+fn decoded(word: &str) -> String {
+    let mut pairs = form_urlencoded::parse(word.as_bytes());
+    pairs
+        .next()
+        .map_or_else(String::new, |(text, _)| text.into_owned())
+}
 
 impl TryFrom<String> for Event {
     type Error = &'static str;
@@ -123,6 +147,15 @@ words! {
 }
 
 impl Phase {
+    /// Whether it has begun and not ended.
+    #[must_use]
+    pub fn runs(self) -> bool {
+        matches!(
+            self,
+            Self::Prequeue | Self::Drawing | Self::Open | Self::Maintenance
+        )
+    }
+
     /// Whether visitors draw or drew for the event: from its pre-queue on, unless the room goes on without it.
     #[must_use]
     pub fn has_begun(self) -> bool {
@@ -147,70 +180,122 @@ impl Event {
         match (phase, mode) {
             (Phase::Before, _) | (Phase::Over, Mode::Automatic | Mode::Hold) => Mode::Closed,
             (Phase::Prequeue | Phase::Drawing | Phase::Maintenance, Mode::Automatic) => Mode::Hold,
-            (Phase::Outside, Mode::Automatic) => self.outside,
+            (Phase::Outside, Mode::Automatic) if self.outside != Mode::Closed => self.outside,
             (_, mode) => mode,
-        }
-    }
-
-    /// The phase outside of its time.
-    fn outside(&self, closed: Phase) -> Phase {
-        match self.outside {
-            Mode::Closed => closed,
-            _ => Phase::Outside,
         }
     }
 
     /// Where it stands at a time, as far as the schedule says: whether the order by lot is decided the line knows.
     #[must_use]
     pub fn phase(&self, now_ms: u64) -> Phase {
-        if self.is_over(now_ms) {
-            self.outside(Phase::Over)
+        let is_beside = self.outside != Mode::Closed;
+        if self.is_over(now_ms) && (is_beside || self.then.is_some()) {
+            Phase::Outside
+        } else if self.is_over(now_ms) {
+            Phase::Over
         } else if now_ms >= self.opens_ms && !self.admits {
             Phase::Maintenance
         } else if now_ms >= self.opens_ms {
             Phase::Open
         } else if now_ms >= self.prequeue_ms {
             Phase::Prequeue
+        } else if is_beside {
+            Phase::Outside
         } else {
-            self.outside(Phase::Before)
+            Phase::Before
         }
     }
 
-    /// As the script receives it; what is outside where that is not closed, and that it admits nobody.
+    /// As the script receives it: `id:prequeue:opens:closes:order`, and `:name=value` of all that is not as usual.
     #[must_use]
     pub fn written(&self) -> String {
         let (id, closes_ms) = (&self.id, self.closes_ms.unwrap_or(0));
         let (prequeue_ms, opens_ms, order) =
             (self.prequeue_ms, self.opens_ms, self.order.written());
-        let outside = match self.outside {
-            Mode::Closed => String::new(),
-            mode => format!(":{}", mode.name()),
-        };
-        let admits = if self.admits { "" } else { NOBODY };
-        format!("{id}:{prequeue_ms}:{opens_ms}:{closes_ms}:{order}{outside}{admits}")
+        let With { pace, cap, message } = &self.with;
+        let is_beside = self.outside != Mode::Closed;
+        let more = [
+            ("outside", is_beside.then(|| self.outside.name().to_owned())),
+            ("after", self.then.map(|mode| mode.name().to_owned())),
+            ("admits", (!self.admits).then(|| "none".to_owned())),
+            ("inside", (!self.keeps_inside).then(|| "ends".to_owned())),
+            (
+                "pace",
+                pace.map(|pace| format!("{},{}", pace.automatic, pace.quantity)),
+            ),
+            ("cap", cap.map(|cap| cap.written().replace(' ', ","))),
+            ("message", message.as_deref().map(encoded)),
+        ];
+        let written = format!("{id}:{prequeue_ms}:{opens_ms}:{closes_ms}:{order}");
+        let more = more
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        more.fold(written, |text, (name, value)| {
+            format!("{text}:{name}={value}")
+        })
     }
 
     /// Reads what [`Event::written`] wrote.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let admitting = text.strip_suffix(NOBODY);
-        let mut words = admitting.unwrap_or(text).splitn(6, ':');
+        let mut words = text.split(':');
         let id = words.next()?;
         let times: Vec<&str> = words.by_ref().take(3).collect();
         let [prequeue_ms, opens_ms, closes_ms] = numbers(&times.join(" "))?;
-        let order = words.next()?;
-        let outside = words
-            .next()
-            .map_or(Some(Mode::Closed), Self::outside_named)?;
-        Some(Self {
-            outside,
-            admits: admitting.is_none(),
-            id: id.to_owned(),
-            prequeue_ms,
-            opens_ms,
+        let order = Order::read(words.next()?)?;
+        let mut event = Self {
             closes_ms: Some(closes_ms).filter(|closes_ms| *closes_ms > 0),
-            order: Order::read(order)?,
-        })
+            prequeue_ms,
+            order,
+            ..Self::new(id, opens_ms)
+        };
+        for word in words {
+            match word.split_once('=')? {
+                ("outside", name) => event.outside = Self::outside_named(name)?,
+                ("after", name) => event.then = Some(Mode::named(name)?),
+                ("admits", "none") => event.admits = false,
+                ("inside", "ends") => event.keeps_inside = false,
+                ("pace", pace) => {
+                    let [automatic, quantity] = numbers(&pace.replace(',', " "))?;
+                    event.with.pace = Some(Pace {
+                        automatic,
+                        quantity,
+                    });
+                }
+                ("cap", cap) => event.with.cap = Some(Cap::read(&cap.replace(',', " "))?),
+                ("message", word) => event.with.message = Some(decoded(word)),
+                _ => return None,
+            }
+        }
+        Some(event)
+    }
+
+    /// An event that opens then, without a pre-queue and without an end, and is otherwise as usual.
+    #[must_use]
+    pub fn new(id: &str, opens_ms: u64) -> Self {
+        Self {
+            id: id.to_owned(),
+            prequeue_ms: opens_ms,
+            opens_ms,
+            closes_ms: None,
+            order: Order::Arrival,
+            outside: Mode::Closed,
+            then: None,
+            admits: true,
+            keeps_inside: true,
+            with: With::default(),
+        }
+    }
+
+    /// Whether it brings a setting of this name: `pace`, `cap` or `message`.
+    #[must_use]
+    pub fn brings(&self, name: &str) -> bool {
+        match name {
+            "pace" => self.with.pace.is_some(),
+            "cap" => self.with.cap.is_some(),
+            "message" => self.with.message.is_some(),
+            _ => false,
+        }
     }
 
     /// What may be outside of it, by its name.
@@ -312,13 +397,9 @@ mod tests {
 
     fn event(id: &str, prequeue_ms: u64, opens_ms: u64, closes_ms: Option<u64>) -> Event {
         Event {
-            id: id.to_owned(),
             prequeue_ms,
-            opens_ms,
             closes_ms,
-            order: Order::Arrival,
-            outside: Mode::Closed,
-            admits: true,
+            ..Event::new(id, opens_ms)
         }
     }
 
@@ -352,26 +433,42 @@ mod tests {
     fn an_event_is_read_as_it_was_written() {
         for (outside, text) in [
             (Mode::Closed, "sale:1000:2000:3000:arrival"),
-            (Mode::Automatic, "sale:1000:2000:3000:arrival:automatic"),
-            (Mode::Open, "sale:1000:2000:3000:arrival:open"),
+            (
+                Mode::Automatic,
+                "sale:1000:2000:3000:arrival:outside=automatic",
+            ),
+            (Mode::Open, "sale:1000:2000:3000:arrival:outside=open"),
         ] {
             assert_eq!(beside(outside).written(), text);
             assert_eq!(Event::read(text), Some(beside(outside)));
         }
-        let maintenance = Event {
+        let whole = Event {
             admits: false,
+            then: Some(Mode::Hold),
+            keeps_inside: false,
+            with: With {
+                pace: Some(Pace {
+                    automatic: 60,
+                    quantity: 200,
+                }),
+                cap: Some(Cap::default()),
+                message: Some("Soon: 8=9, \u{fc}ber & 100 %".to_owned()),
+            },
             ..beside(Mode::Automatic)
         };
         assert_eq!(
-            maintenance.written(),
-            "sale:1000:2000:3000:arrival:automatic:nobody"
+            whole.written(),
+            "sale:1000:2000:3000:arrival:outside=automatic:after=hold:admits=none:inside=ends:pace=60,200:cap=0,20,60,on,on:message=Soon%3A+8%3D9%2C+%C3%BCber+%26+100+%25"
         );
-        assert_eq!(Event::read(&maintenance.written()), Some(maintenance));
+        assert_eq!(Event::read(&whole.written()), Some(whole));
         for garbled in [
-            "sale:1:2:3:arrival:hold",
-            "sale:1:2:3:arrival:automatic:all",
+            "sale:1:2:3:arrival:outside=hold",
+            "sale:1:2:3:arrival:admits=all",
             "sale:1:2:3:arrival:",
-            "sale:1:2:3:arrival:open:x",
+            "sale:1:2:3:arrival:outside=open:x",
+            "sale:1:2:3:arrival:then=open",
+            "sale:1:2:3:arrival:pace=1",
+            "sale:1:2:3:arrival:cap=1,2",
         ] {
             assert_eq!(Event::read(garbled), None, "{garbled}");
         }

@@ -48,13 +48,10 @@ mod tests {
 
     fn event(id: &str, opens_ms: u64, closes_ms: Option<u64>) -> Event {
         Event {
-            id: id.to_owned(),
-            prequeue_ms: opens_ms,
-            opens_ms,
             closes_ms,
             order: Order::DrawnBy("beacon 4711".to_owned()),
             outside: Mode::Open,
-            admits: true,
+            ..Event::new(id, opens_ms)
         }
     }
 

@@ -50,12 +50,12 @@ pub use absent::{Absent, AbsentVisitors};
 pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_seconds, waiting};
 pub use allowed::AllowFault;
 pub use begun::{Begun, Lot, Prequeue};
-pub use board::{Board, Live, Place, SetTimes, WaitingProof};
+pub use board::{Board, Brought, BroughtBy, Live, Place, SetTimes, WaitingProof};
 pub use change::{Actor, Change, Changed, Effect, IdempotencyKey};
 pub use current_event::CurrentEvent;
 pub use draw::{DrawSecrets, NoSecrets, Seed};
 pub use ended::{EndedSession, EndedSessions};
-pub use event::{Event, Order, Outlook, Phase, Schedule};
+pub use event::{Event, Order, Outlook, Phase, Schedule, With};
 pub use event_list::EventList;
 pub use health::{AdaptivePace, HealthRule, Sickness};
 pub use inversion::Inversion;
@@ -72,7 +72,9 @@ pub use region::{Lag, Region, RegionName, Regions};
 pub use released::{Bound, Explained, Recount, Released};
 pub use rolls::{FORMAT, Stretch, TicketState};
 pub use room::RoomName;
-pub use sessions::{Cap, Cell, Claim, CountedRenewal, Enforcement, Renewal, SessionMark, Sessions};
+pub use sessions::{
+    Cap, Cell, Claim, CountedRenewal, Enforcement, Renewal, Renewing, SessionMark, Sessions,
+};
 pub use signals::{Judgement, Platform, SaysNothing, Signal, SignalRule, Treatment};
 pub use snapshot::{
     Action, InvitedVisitors, LineAnswer, LineStatus, MinuteSample, OriginState, PanelSnapshot,

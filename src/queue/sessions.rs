@@ -15,12 +15,14 @@ use std::time::Duration;
 pub struct Cap {
     /// How many sessions there may be at a time; 0 is no cap.
     pub total_active: u64,
-    /// A session ends that many minutes after the last visit.
+    /// A session ends that many minutes after the last visit, or after the first one where visits renew none.
     pub session_minutes: u64,
     /// For how many seconds a slot is kept for a called visitor.
     pub claim_seconds: u64,
     /// Whether visitors are held back for it.
     pub enforcement: Enforcement,
+    /// Whether a visit makes a session longer.
+    pub renewal: Renewing,
 }
 
 /// No cap, and what its other figures are unless they are set.
@@ -31,6 +33,7 @@ impl Default for Cap {
             session_minutes: 20,
             claim_seconds: 60,
             enforcement: Enforcement::On,
+            renewal: Renewing::On,
         }
     }
 }
@@ -49,7 +52,7 @@ impl Cap {
         self.total_active > 0
     }
 
-    /// `total minutes seconds enforcement`, as the store keeps what an operator set.
+    /// `total minutes seconds enforcement renewal`, as the store keeps what an operator set.
     #[must_use]
     pub fn written(&self) -> String {
         let Self {
@@ -57,16 +60,24 @@ impl Cap {
             session_minutes,
             claim_seconds,
             enforcement,
+            renewal,
         } = self;
-        let enforcement = enforcement.name();
-        format!("{total_active} {session_minutes} {claim_seconds} {enforcement}")
+        let (enforcement, renewal) = (enforcement.name(), renewal.name());
+        format!("{total_active} {session_minutes} {claim_seconds} {enforcement} {renewal}")
     }
 
     /// Reads what was written.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split(' ').collect();
-        let [total_active, session_minutes, claim_seconds, enforcement] = words[..] else {
+        let [
+            total_active,
+            session_minutes,
+            claim_seconds,
+            enforcement,
+            renewal,
+        ] = words[..]
+        else {
             return None;
         };
         Some(Self {
@@ -74,6 +85,7 @@ impl Cap {
             session_minutes: session_minutes.parse().ok()?,
             claim_seconds: claim_seconds.parse().ok()?,
             enforcement: Enforcement::named(enforcement)?,
+            renewal: Renewing::named(renewal)?,
         })
     }
 }
@@ -95,6 +107,18 @@ words! {
         /// It decides.
         #[default]
         On = "on",
+    }
+}
+
+words! {
+    /// Whether a visit makes its session longer.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Renewing {
+        /// Each does.
+        #[default]
+        On = "on",
+        /// A session is of fixed length.
+        Off = "off",
     }
 }
 
@@ -123,6 +147,8 @@ pub struct Sessions {
     pub minutes: u64,
     /// Whether visitors are held back for it.
     pub enforcement: Enforcement,
+    /// Whether a visit makes a session longer.
+    pub renewal: Renewing,
     /// The store's time in milliseconds when it said so.
     pub told_ms: u64,
     /// The minute since which a cap holds. A session that ended before has not ended for the cap.
@@ -201,7 +227,9 @@ impl Sessions {
         }
         let next = minute.saturating_add(self.minutes).min(last);
         match end {
-            Some(end) if end >= minute && end >= next => AtVisit::Goes,
+            Some(end) if end >= minute && (end >= next || self.renewal == Renewing::Off) => {
+                AtVisit::Goes
+            }
             Some(end) if end >= minute => AtVisit::Renewed(Renewal {
                 from: end,
                 to: next,
@@ -320,6 +348,7 @@ mod tests {
             total_active: 10,
             minutes: 20,
             enforcement,
+            renewal: Renewing::On,
             told_ms: NOW_MS,
             since: MINUTE - 60,
             promised: 2,
@@ -399,6 +428,32 @@ mod tests {
     }
 
     #[test]
+    fn a_visit_of_fixed_length_ends_that_long_after_it_began() {
+        let told = Sessions {
+            renewal: Renewing::Off,
+            ..sessions(Enforcement::On)
+        };
+        let at = |minute| told.at_a_visit(Some(MINUTE + 5), minute, None);
+        assert_eq!(at(MINUTE), AtVisit::Goes, "a visit makes it no longer");
+        assert_eq!(at(MINUTE + 5), AtVisit::Goes, "its last minute counts");
+        assert_eq!(at(MINUTE + 6), AtVisit::Over);
+        let first = AtVisit::Renewed(Renewal {
+            from: 0,
+            to: MINUTE + 20,
+        });
+        assert_eq!(told.at_a_visit(None, MINUTE, None), first);
+        let observed = Sessions {
+            enforcement: Enforcement::Observe,
+            ..told
+        };
+        assert_eq!(
+            observed.at_a_visit(Some(MINUTE), MINUTE, None),
+            AtVisit::Goes
+        );
+        assert_eq!(observed.at_a_visit(Some(MINUTE - 1), MINUTE, None), first);
+    }
+
+    #[test]
     fn a_visitor_let_in_before_there_was_a_cap_is_counted_and_goes_on() {
         let told = sessions(Enforcement::On);
         let counted = AtVisit::Renewed(Renewal {
@@ -450,8 +505,9 @@ mod tests {
             session_minutes: 20,
             claim_seconds: 60,
             enforcement: Enforcement::Observe,
+            renewal: Renewing::Off,
         };
-        assert_eq!(cap.written(), "200 20 60 observe");
+        assert_eq!(cap.written(), "200 20 60 observe off");
         assert_eq!(Cap::read(&cap.written()), Some(cap));
         for spoilt in [
             "",
@@ -459,7 +515,8 @@ mod tests {
             "200 20 60",
             "200 20 60 off",
             "-1 20 60 on",
-            "1 2 3 on 4",
+            "1 2 3 on",
+            "1 2 3 on on 4",
         ] {
             assert_eq!(Cap::read(spoilt), None, "{spoilt}");
         }

@@ -2,7 +2,7 @@
 
 use crate::cache::outbox::Tally;
 use crate::config::{Config, Problem, Room};
-use crate::page::Refused;
+use crate::page::{Pages, Refused};
 use crate::queue::{Noted, Now, Reason, Recount, Released, RoomName, Sickness};
 use crate::telemetry::log::{self};
 use serde_json::json;
@@ -116,5 +116,8 @@ pub(super) fn refused_entries(now: Now, room: &Room) -> Vec<String> {
             "detail": reason.collect::<String>(),
         }))
     };
-    room.pages.refused().into_iter().map(entry).collect()
+    room.all_pages()
+        .flat_map(Pages::refused)
+        .map(entry)
+        .collect()
 }

@@ -87,12 +87,13 @@ fn in_regions(regions: &Regions) -> [(&'static str, String); 2] {
 }
 
 /// A cap as the script receives it.
-fn capped(cap: Cap) -> [(&'static str, String); 4] {
+fn capped(cap: Cap) -> [(&'static str, String); 5] {
     [
         ("total_active", cap.total_active.to_string()),
         ("session_minutes", cap.session_minutes.to_string()),
         ("claim_seconds", cap.claim_seconds.to_string()),
         ("cap", cap.enforcement.name().to_owned()),
+        ("renewal", cap.renewal.name().to_owned()),
     ]
 }
 

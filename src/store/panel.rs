@@ -1,15 +1,15 @@
 //! How the answer of the verb `panel` is read.
 
 use super::reply::Answer;
-use crate::queue::{Action, MinuteSample, PanelSnapshot, Provenance};
+use crate::queue::{Action, BroughtBy, MinuteSample, PanelSnapshot, Provenance};
 
 /// What the verb `panel` answers.
 pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
     let board = answer.board()?;
-    let set_at = board.live.set_at;
-    let set = |at_ms: u64, by: &str| {
+    let (set_at, brought) = (board.live.set_at, board.brought.clone());
+    let set = |at_ms: u64, by: &str, brought: Option<Provenance>| {
         let by = answer.optional(by, |text| Some(text.to_owned()))?;
-        Some((at_ms > 0).then_some(Provenance { at_ms, by }))
+        Some(brought.or((at_ms > 0).then_some(Provenance { at_ms, by })))
     };
     let (hour, actions) = (answer.texts("hour")?, answer.texts("actions")?);
     Some(PanelSnapshot {
@@ -20,14 +20,22 @@ pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
         limits: answer.limits()?,
         origin: answer.health()?,
         invited: answer.invited()?,
-        mode: set(set_at.mode, "mode_by")?,
-        pace: set(set_at.pace, "pace_by")?,
-        message: set(set_at.message, "message_by")?,
-        cap: set(set_at.cap, "cap_by")?,
-        event: set(set_at.event, "event_by")?,
+        mode: set(set_at.mode, "mode_by", by_event(brought.mode))?,
+        pace: set(set_at.pace, "pace_by", by_event(brought.pace))?,
+        message: set(set_at.message, "message_by", by_event(brought.message))?,
+        cap: set(set_at.cap, "cap_by", by_event(brought.cap))?,
+        event: set(set_at.event, "event_by", None)?,
         hour: hour.into_iter().filter_map(minute).collect(),
         minute: answer.number("minute")?,
         actions: actions.into_iter().filter_map(action).collect(),
+    })
+}
+
+fn by_event<T>(brought: Option<BroughtBy<T>>) -> Option<Provenance> {
+    let BroughtBy { by, from, .. } = brought?;
+    Some(Provenance {
+        at_ms: from,
+        by: Some(format!("event:{by}")),
     })
 }
 

@@ -273,7 +273,7 @@ mod tests {
     fn what_a_board_shows_and_cannot_be_read_is_not_taken_for_absent() {
         let event = json!({ "phase": "open", "told_ms": 9,
             "event": "a:1:2:3:drawn~a" });
-        let capped = json!({ "total_active": 9, "minutes": 20, "enforcement": "on", "told_ms": 9, "since": 1, "promised": 0, "claimable": 9,
+        let capped = json!({ "total_active": 9, "minutes": 20, "enforcement": "on", "renewal": "on", "told_ms": 9, "since": 1, "promised": 0, "claimable": 9,
             "late": 0, "cells": [[30, 2]], "ended": 0 });
         for (name, sound, unreadable) in [
             (
@@ -321,8 +321,13 @@ mod tests {
                 json!([{ "last": 5, "born": 1 }, { "last": 3, "lane": "front", "born": 1 }]),
                 json!([{ "last": 5, "lane": "front" }]),
             ),
-            ("live.cap", json!("1 20 60 on"), json!(1)),
+            ("live.cap", json!("1 20 60 on on"), json!("1 20 60 on")),
             ("live.events", json!("none"), json!(false)),
+            (
+                "brought",
+                json!({ "mode": { "by": "sale", "from": 5, "value": "hold" } }),
+                json!({ "pace": { "by": "sale", "from": 5, "value": 5 } }),
+            ),
             ("live.message", json!("Hello"), json!(5)),
             (
                 "live.set_at",

@@ -9,7 +9,7 @@ use crate::http::negotiate::{is_given_in_place, is_in_no_frame, is_posted_form, 
 use crate::page::{self, CfWaitingRoom, Draw, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
-use crate::queue::{Board, Live, Mode, Outlook, Phase, Verdict, decide, refresh_seconds};
+use crate::queue::{Board, Mode, Outlook, Phase, Verdict, decide, refresh_seconds};
 use crate::request::Request;
 use crate::ticket::{Ticket, TicketStage};
 use crate::visitor::Kind;
@@ -81,7 +81,7 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
         _ => page(
             status,
             &waiting,
-            &visit.ticket,
+            visit,
             way_back(&cookies, request),
             request,
         ),
@@ -96,7 +96,7 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
 fn provisional(status: u16, waiting: &Waiting, visit: &Visit, request: &Request<'_>) -> Reply {
     match way_to_cookies(request) {
         Some(url) => Reply::new(303, "text/plain; charset=utf-8", "").with("location", url),
-        None => page(status, waiting, &visit.ticket, None, request),
+        None => page(status, waiting, visit, None, request),
     }
 }
 
@@ -145,7 +145,7 @@ fn refreshing(waiting: &Waiting, next: Option<String>) -> Option<String> {
 fn page(
     status: u16,
     waiting: &Waiting,
-    ticket: &Ticket,
+    visit: &Visit,
     next: Option<String>,
     request: &Request<'_>,
 ) -> Reply {
@@ -165,17 +165,22 @@ fn page(
         here,
     };
     let frames = config.web.frame_ancestors.as_deref();
-    let words = language::of(Some(ticket), call);
-    let reply = page::waiting_page(status, waiting, &links, words, &room.pages, frames);
+    let words = language::of(Some(&visit.ticket), call);
+    let event = visit.board.as_ref().and_then(|board| board.event.as_ref());
+    let pages = room.pages_now(event);
+    let reply = page::waiting_page(status, waiting, &links, words, pages, frames);
     reply.with_some("refresh", refreshing(waiting, next))
 }
 
 /// What operators tell waiting visitors, and when they set it, in seconds since 1970.
-fn message(live: Option<&Live>, room: &Room) -> (Option<String>, Option<u64>) {
-    let set = live.filter(|live| live.message.is_some());
-    let text = set.map_or(&room.pages.brand.message, |live| &live.message);
+fn message(board: Option<&Board>, room: &Room) -> (Option<String>, Option<u64>) {
+    let set = board.filter(|board| board.live.message.is_some());
+    let text = set.map_or(&room.pages.brand.message, |board| &board.live.message);
     let text = text.clone().filter(|text| !text.is_empty());
-    let said = set.map(|live| live.set_at.message / 1_000);
+    let said = set.map(|board| match &board.brought.message {
+        Some(brought) => brought.from / 1_000,
+        None => board.live.set_at.message / 1_000,
+    });
     let said = said.filter(|said| *said > 0 && text.is_some());
     (text, said)
 }
@@ -198,7 +203,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     let has_an_estimate = matches!(visit.end, VisitOutcome::Waiting { .. }) && !visit.is_old;
     let estimate = (board.zip(ahead)).filter(|_| mode.lets_in() && has_an_estimate);
     let estimate = estimate.and_then(|(board, ahead)| board.estimated_wait(ahead, now.ms()));
-    let (message, said) = message(board.map(|board| &board.live), room);
+    let (message, said) = message(board, room);
     let tells_place = !visit_awaits_lot(visit, request);
     let is_challenged = visit.end == VisitOutcome::Challenged;
     let sessions = visit

@@ -5,8 +5,8 @@ use std::cell::Cell;
 use now_serving::cache::LastBoard;
 use now_serving::queue::{
     AbsentVisitors, Board, Cap, Change, Changed, Effort, Event, HealthRule, Lag, Lane,
-    NetworkBound, NoSecrets, Now, Order, Pace, Position, Region, RegionName, Regions, RoomName,
-    Schedule, Stretch, WaitingProof,
+    NetworkBound, NoSecrets, Now, Pace, Position, Region, RegionName, Regions, RoomName, Schedule,
+    Stretch, WaitingProof,
 };
 use now_serving::store::upstash::StoreError;
 use now_serving::store::{Clock, Line, MayDraw};
@@ -55,14 +55,10 @@ impl Room {
             share: None,
         };
         let event = Event {
-            id: "sale".to_owned(),
             prequeue_ms: START_MS - 2_000,
-            opens_ms: START_MS - 1_000,
             // As late as operators can write it: more digits than cjson writes.
             closes_ms: Some(253_402_300_799_000),
-            outside: now_serving::queue::Mode::Closed,
-            admits: true,
-            order: Order::Arrival,
+            ..Event::new("sale", START_MS - 1_000)
         };
         Self {
             cap: Cap {
@@ -393,13 +389,8 @@ mod native {
             let before = room.looks("inside", place, 2_000);
             assert_eq!(before.sessions.as_ref().unwrap().inside(), 1);
             room.events = vec![Event {
-                id: "sale".to_owned(),
                 prequeue_ms: START_MS + 130_000,
-                opens_ms: START_MS + 900_000,
-                closes_ms: None,
-                outside: now_serving::queue::Mode::Closed,
-                admits: true,
-                order: Order::Arrival,
+                ..Event::new("sale", START_MS + 900_000)
             }];
             let ids = ["one", "two", "three"];
             let places = ids.map(|id| (id, room.place(id, 140_000)));

@@ -115,6 +115,13 @@ in_houses! {
         a_room_that_is_open_is_open_before_an_event_and_after_it
         in_a_maintenance_visitors_wait_and_then_the_line_goes_on
         who_was_called_before_the_prequeue_is_told_of_no_lot
+        an_event_brings_its_pace_cap_and_message_and_gives_them_back
+        what_an_operator_sets_while_an_event_runs_stays_after_it
+        an_event_sets_a_mode_at_its_end_until_an_operator_does
+        a_closed_room_may_go_on_after_its_event
+        what_an_event_brings_and_gives_back_survives_a_loss
+        while_an_earlier_lot_is_served_an_event_draws_none
+        an_event_has_a_heading_of_its_own_while_it_runs
         after_an_event_that_is_cancelled_the_line_moves_as_ever
         a_line_seals_how_many_drew_before_the_start
         before_an_event_the_page_counts_down_and_no_call_is_made

@@ -156,6 +156,7 @@ pub(super) fn cap(value: &Value) -> Result<Cap, String> {
         session_minutes: session.map_or(usual.session_minutes, |ms| ms / 60_000),
         claim_seconds: claim.map_or(usual.claim_seconds, |ms| ms / 1_000),
         enforcement: named(enforcement.as_deref(), &Enforcement::ALL)?.unwrap_or_default(),
+        ..usual
     };
     words.end()?;
     Ok(cap)
@@ -205,14 +206,13 @@ pub(super) fn events(value: &Value) -> Result<Vec<Event>, String> {
                 }
             },
         };
+        let id = words.text("id")?.ok_or("an event has no id")?;
         let event = Event {
-            id: words.text("id")?.ok_or("an event has no id")?,
             prequeue_ms: prequeue.unwrap_or(opens_ms),
-            opens_ms,
             closes_ms: closes,
             outside,
-            admits: true,
             order,
+            ..Event::new(&id, opens_ms)
         };
         words.end()?;
         Ok(event)

@@ -5,7 +5,7 @@ use crate::config::{Logging, OnOriginError, OnStoreError, OriginCookie, Query, W
 use crate::queue::invitation::is_batch;
 use crate::queue::{
     AbsentVisitors, AdaptivePace, Cap, Enforcement, FRONT_SHARE, HealthRule, Invitations,
-    NetworkBound, OriginHealth, SHORTEST_TURN, Sessions, SharedTickets, TURN_MINUTES,
+    NetworkBound, OriginHealth, Renewing, SHORTEST_TURN, Sessions, SharedTickets, TURN_MINUTES,
 };
 
 impl Reader<'_> {
@@ -21,6 +21,7 @@ impl Reader<'_> {
             ),
             claim_seconds: self.number("claim_seconds", cap.claim_seconds, Cap::CLAIM_SECONDS),
             enforcement: self.choice("active_visitors", cap.enforcement, &Enforcement::ALL),
+            renewal: self.choice("session_renewal", cap.renewal, &Renewing::ALL),
         }
     }
 

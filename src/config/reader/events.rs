@@ -4,8 +4,9 @@ use super::Reader;
 use crate::http::json::{self, Pairs, Value};
 use crate::http::moment::moment;
 use crate::http::without_mark;
-use crate::page::{UNSAYABLE, is_sayable};
-use crate::queue::{Event, Mode, Order};
+use crate::page::{LONGEST_HEADING, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
+use crate::queue::{Cap, Event, Mode, Order, Pace, Renewing, With};
+use std::ops::RangeInclusive;
 
 /// The most events of a list: every call to the store brings all of them.
 const MOST: usize = 16;
@@ -31,13 +32,33 @@ impl Fault {
     }
 }
 
+/// What the room has for what an event does not name of its pace and its cap.
+#[derive(Clone, Copy)]
+pub struct Usual {
+    /// The pace.
+    pub pace: Pace,
+    /// The cap.
+    pub cap: Cap,
+}
+
+/// An event, and how the waiting page looks while it runs.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The event.
+    pub event: Event,
+    /// Stands in the heading's place.
+    pub heading: Option<String>,
+    /// The page in place of the room's.
+    pub template: Option<String>,
+}
+
 impl Reader<'_> {
     /// The events that begin by themselves, in the order of their times.
-    pub(in crate::config) fn events(&mut self) -> Vec<Event> {
+    pub(in crate::config) fn events(&mut self, usual: Usual) -> Vec<Told> {
         let Some(text) = self.json("event") else {
             return Vec::new();
         };
-        match read(&text) {
+        match read(&text, usual) {
             Ok(events) => events,
             Err(faults) => {
                 for Fault { value, accepted } in faults {
@@ -53,7 +74,7 @@ impl Reader<'_> {
 ///
 /// # Errors
 /// All that is wrong, and what is accepted: never nothing.
-pub fn read(text: &str) -> Result<Vec<Event>, Vec<Fault>> {
+pub fn read(text: &str, usual: Usual) -> Result<Vec<Told>, Vec<Fault>> {
     let accepted = r#"an object such as {"id":"sale","opens":"2030-01-31T10:00:00+01:00"}, or a list of such objects"#;
     let is_list = without_mark(text).trim_start().starts_with('[');
     let listed = if is_list {
@@ -64,28 +85,15 @@ pub fn read(text: &str) -> Result<Vec<Event>, Vec<Fault>> {
     let listed: Vec<Pairs> = listed.map_err(|_| vec![Fault::new(text, accepted)])?;
     let (mut events, mut faults) = (Vec::new(), Vec::new());
     for pairs in &listed {
-        match event(pairs) {
+        match told(pairs, usual) {
             Ok(event) => events.push(event),
             Err(found) => faults.extend(found),
         }
     }
     if faults.is_empty() {
-        checked(events)
-    } else {
-        Err(faults)
+        let told: Vec<&Event> = events.iter().map(|told| &told.event).collect();
+        faults = unfit(&told);
     }
-}
-
-/// These events, if they are few and follow each other.
-///
-/// # Errors
-/// All that is wrong, and what is accepted.
-pub fn checked(events: Vec<Event>) -> Result<Vec<Event>, Vec<Fault>> {
-    if events.len() > MOST {
-        let many = format!("{} events", events.len());
-        return Err(vec![Fault::new(many, format!("at most {MOST} events"))]);
-    }
-    let faults = contradictions(&events);
     if faults.is_empty() {
         Ok(events)
     } else {
@@ -93,13 +101,24 @@ pub fn checked(events: Vec<Event>) -> Result<Vec<Event>, Vec<Fault>> {
     }
 }
 
+/// What is wrong with these events together: they are few, and follow each other.
+#[must_use]
+pub fn unfit(events: &[&Event]) -> Vec<Fault> {
+    if events.len() > MOST {
+        let many = format!("{} events", events.len());
+        return vec![Fault::new(many, format!("at most {MOST} events"))];
+    }
+    contradictions(events)
+}
+
 /// One event.
 ///
 /// # Errors
 /// All that is wrong, and what is accepted. What the members say of each other is looked at once each of them is sound.
-pub(crate) fn event(Pairs(members): &Pairs) -> Result<Event, Vec<Fault>> {
+pub(crate) fn told(Pairs(members): &Pairs, usual: Usual) -> Result<Told, Vec<Fault>> {
     let (mut id, mut times, mut named_order, mut from) = (None, [None; 3], None, None);
-    let (mut outside, mut admits) = (Mode::Closed, true);
+    let (mut outside, mut then, mut admits, mut keeps_inside) = (Mode::Closed, None, true, true);
+    let mut brought = Brought::default();
     let mut faults = Vec::new();
     for (at, (name, value)) in members.iter().enumerate() {
         let text = value.text().unwrap_or_default();
@@ -118,8 +137,18 @@ pub(crate) fn event(Pairs(members): &Pairs) -> Result<Event, Vec<Fault>> {
             None if name == "public_value" => source(value).map(|named| from = Some(named)),
             None if name == "outside" => outside_named(value).map(|named| outside = named),
             None if name == "admits" => admits_named(value).map(|named| admits = named),
+            None if name == "then" && value.is_null() => Ok(()),
+            None if name == "then" => then_named(value).map(|named| then = Some(named)),
+            None if name == "keeps_inside" => truth(value).map(|named| keeps_inside = named),
+            None if name == "with" => {
+                match with(value, usual) {
+                    Ok(named) => brought = named,
+                    Err(found) => faults.extend(found),
+                }
+                Ok(())
+            }
             None => {
-                let accepted = "id, prequeue, opens, closes, order, public_value, outside and admits in an event";
+                let accepted = "id, prequeue, opens, closes, order, public_value, outside, admits, keeps_inside, with and then in an event";
                 Err(Fault::new(name, accepted))
             }
         };
@@ -146,15 +175,123 @@ pub(crate) fn event(Pairs(members): &Pairs) -> Result<Event, Vec<Fault>> {
         closes_ms,
         order: order.as_ref().map_or(Order::Arrival, Order::clone),
         outside,
+        then,
         admits,
+        keeps_inside,
+        with: brought.with,
     };
     faults.extend(order.err());
     faults.extend(disorder(&event));
     if faults.is_empty() {
-        Ok(event)
+        let Brought {
+            heading, template, ..
+        } = brought;
+        Ok(Told {
+            event,
+            heading,
+            template,
+        })
     } else {
         Err(faults)
     }
+}
+
+/// What an event brings.
+#[derive(Default)]
+struct Brought {
+    with: With,
+    heading: Option<String>,
+    template: Option<String>,
+}
+
+/// What is not named of pace or cap is the room's, where another part of it is named.
+fn with(value: &Value, usual: Usual) -> Result<Brought, Vec<Fault>> {
+    let members = value.structured();
+    let members = members.and_then(|text| json::read(text.as_bytes()).ok());
+    let Some(Pairs(members)) = members else {
+        let accepted = r#"an object with such as {"automatic":60,"automatic_quantity":200}"#;
+        return Err(vec![Fault::new(value.to_string(), accepted)]);
+    };
+    let (mut pace, mut cap) = (usual.pace, usual.cap);
+    let (mut brought, mut faults) = (Brought::default(), Vec::new());
+    for (at, (name, value)) in members.iter().enumerate() {
+        let into = |to: &mut u64, range| number(name, value, range).map(|number| *to = number);
+        let read = match name.as_str() {
+            _ if members.iter().take(at).any(|(other, _)| other == name) => {
+                Err(Fault::new(name, "each member of with once"))
+            }
+            "automatic" => into(&mut pace.automatic, Pace::AUTOMATIC),
+            "automatic_quantity" => into(&mut pace.quantity, Pace::QUANTITY),
+            "total_active" => into(&mut cap.total_active, Cap::TOTAL_ACTIVE),
+            "session_minutes" => into(&mut cap.session_minutes, Cap::SESSION_MINUTES),
+            "claim_seconds" => into(&mut cap.claim_seconds, Cap::CLAIM_SECONDS),
+            "session_renewal" => {
+                let named = value.text().and_then(Renewing::named);
+                let wrong = || Fault::new(value.to_string(), "session_renewal on or off");
+                named.map(|named| cap.renewal = named).ok_or_else(wrong)
+            }
+            "message" => sayable(name, value, 0, LONGEST_MESSAGE)
+                .map(|text| brought.with.message = Some(text)),
+            "heading" => {
+                sayable(name, value, 1, LONGEST_HEADING).map(|text| brought.heading = Some(text))
+            }
+            "template" => {
+                let text = value.text().filter(|text| !text.is_empty());
+                let wrong = || Fault::new(value.to_string(), "a template that is a text");
+                text.map(|text| brought.template = Some(text.to_owned()))
+                    .ok_or_else(wrong)
+            }
+            _ => {
+                let accepted = "automatic, automatic_quantity, total_active, session_minutes, claim_seconds, session_renewal, message, heading and template in with";
+                Err(Fault::new(name, accepted))
+            }
+        };
+        let is_of = |names: &[&str]| names.contains(&name.as_str());
+        if is_of(&PACE) {
+            brought.with.pace = Some(pace);
+        } else if is_of(&CAP) {
+            brought.with.cap = Some(cap);
+        }
+        faults.extend(read.err());
+    }
+    if faults.is_empty() {
+        Ok(brought)
+    } else {
+        Err(faults)
+    }
+}
+
+/// What makes a pace, and a cap.
+const PACE: [&str; 2] = ["automatic", "automatic_quantity"];
+const CAP: [&str; 4] = [
+    "total_active",
+    "session_minutes",
+    "claim_seconds",
+    "session_renewal",
+];
+
+fn number(name: &str, value: &Value, range: RangeInclusive<u64>) -> Result<u64, Fault> {
+    let number = match value {
+        Value::Number(text) | Value::Text(text) => json::whole(text),
+        Value::Other(_) => None,
+    };
+    let number = number.filter(|number| range.contains(number));
+    number.ok_or_else(|| {
+        let (from, to) = (range.start(), range.end());
+        let accepted = format!("{name} as a whole number from {from} to {to}");
+        Fault::new(value.to_string(), accepted)
+    })
+}
+
+fn sayable(name: &str, value: &Value, least: usize, longest: usize) -> Result<String, Fault> {
+    let text = value.text().map(str::trim);
+    let is_sound = |text: &&str| text.len() >= least && is_sayable(text, longest);
+    let sound = text.filter(is_sound).map(str::to_owned);
+    sound.ok_or_else(|| {
+        let accepted =
+            format!("{name} as a text of {least} to {longest} characters without {UNSAYABLE}");
+        Fault::new(value.to_string(), accepted)
+    })
 }
 
 fn id_named(value: &Value) -> Result<String, Fault> {
@@ -200,6 +337,22 @@ fn admits_named(value: &Value) -> Result<bool, Fault> {
     }
 }
 
+/// The mode that it sets at its end.
+fn then_named(value: &Value) -> Result<Mode, Fault> {
+    let named = value.text().and_then(Mode::named);
+    let accepted = "then automatic, hold, open or closed";
+    named.ok_or_else(|| Fault::new(value.to_string(), accepted))
+}
+
+/// Whether visitors inside stay inside.
+fn truth(value: &Value) -> Result<bool, Fault> {
+    match value.to_string().as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(Fault::new(value.to_string(), "keeps_inside true or false")),
+    }
+}
+
 fn source(value: &Value) -> Result<String, Fault> {
     let text = value.text().map(str::trim).unwrap_or_default();
     let is_sound = !text.is_empty() && is_sayable(text, LONGEST_SOURCE);
@@ -227,7 +380,8 @@ fn disorder(event: &Event) -> impl Iterator<Item = Fault> {
     let sale = (!event.admits && is_sale).then_some(
         "admits none only with closes, with outside automatic or open, and without prequeue and order",
     );
-    let found = late.into_iter().chain(early).chain(sale);
+    let endless = (event.then.is_some() && closes.is_none()).then_some("then only with closes");
+    let found = [late, early, sale, endless].into_iter().flatten();
     found.map(|accepted| Fault::new(&event.id, accepted))
 }
 
@@ -241,8 +395,8 @@ fn no_moment(name: &str, value: &Value) -> Fault {
 }
 
 /// Events of a list follow each other in time.
-fn contradictions(events: &[Event]) -> Vec<Fault> {
-    let overlaps = |pair: &[Event]| {
+fn contradictions(events: &[&Event]) -> Vec<Fault> {
+    let overlaps = |pair: &[&Event]| {
         let [first, second] = pair else { return None };
         let is_after = first
             .closes_ms
@@ -250,7 +404,7 @@ fn contradictions(events: &[Event]) -> Vec<Fault> {
         let accepted = "a prequeue, or opens where there is none, that is no earlier than closes of the event before, which needs that time";
         (!is_after).then(|| Fault::new(&second.id, accepted))
     };
-    let is_known = |(place, event): &(usize, &Event)| {
+    let is_known = |(place, event): &(usize, &&Event)| {
         let mut before = events.iter().take(*place);
         before.any(|before| before.id == event.id)
     };
@@ -269,10 +423,23 @@ fn is_id(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    const USUAL: Usual = Usual {
+        pace: Pace::USUAL,
+        cap: Cap {
+            total_active: 0,
+            session_minutes: 20,
+            claim_seconds: 60,
+            enforcement: crate::queue::Enforcement::On,
+            renewal: Renewing::On,
+        },
+    };
+
     fn told(text: &str) -> Result<Vec<Event>, String> {
         let worded = |Fault { value, accepted }| format!("{value}: {accepted}");
         let all = |faults: Vec<Fault>| faults.into_iter().map(worded).collect::<Vec<_>>();
-        read(text).map_err(|faults| all(faults).join("\n"))
+        let events = |told: Vec<Told>| told.into_iter().map(|told| told.event).collect();
+        let read = read(text, USUAL).map(events);
+        read.map_err(|faults| all(faults).join("\n"))
     }
 
     fn sale(id: &str, [prequeue, opens]: [u64; 2], closes: Option<u64>) -> Event {
@@ -280,13 +447,9 @@ mod tests {
         // 2030-01-31T00:00:00Z.
         let at = |hour: u64| 1_896_048_000_000 + hour * HOUR_MS;
         Event {
-            id: id.to_owned(),
             prequeue_ms: at(prequeue),
-            opens_ms: at(opens),
             closes_ms: closes.map(at),
-            order: Order::Arrival,
-            outside: Mode::Closed,
-            admits: true,
+            ..Event::new(id, at(opens))
         }
     }
 

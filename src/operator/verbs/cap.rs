@@ -4,7 +4,7 @@ use super::{Asking, Changes, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Proposal, people};
-use crate::queue::{Action, Cap, Change, Effect};
+use crate::queue::{Action, Cap, Change, Effect, Renewing};
 
 /// The verb.
 pub(super) static VERB: Verb = Verb {
@@ -31,12 +31,18 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
     let total = fields.number("total_active", Cap::TOTAL_ACTIVE)?;
     let minutes = fields.number("session_minutes", Cap::SESSION_MINUTES)?;
     let seconds = fields.number("claim_seconds", Cap::CLAIM_SECONDS)?;
+    let renewal = match fields.text("session_renewal")? {
+        None => configured.renewal,
+        Some(word) => Renewing::named(&word)
+            .ok_or_else(|| wrong("session_renewal", Some(&word), "on or off"))?,
+    };
     let missing = || wrong("total_active", None, "how many may be inside; 0 for no cap");
     Ok(Box::new(SetCap(Some(Cap {
         total_active: total.ok_or_else(missing)?,
         session_minutes: minutes.unwrap_or(configured.session_minutes),
         claim_seconds: seconds.unwrap_or(configured.claim_seconds),
         enforcement: configured.enforcement,
+        renewal,
     }))))
 }
 
@@ -60,9 +66,13 @@ fn worded(cap: Option<Cap>) -> String {
         None => "cap as configured".to_owned(),
         Some(cap) if !cap.holds() => "no cap".to_owned(),
         Some(cap) => format!(
-            "cap {}, sessions of {} minutes",
+            "cap {}, sessions of {} minutes{}",
             people(cap.total_active),
-            cap.session_minutes
+            cap.session_minutes,
+            match cap.renewal {
+                Renewing::On => "",
+                Renewing::Off => ", of fixed length",
+            }
         ),
     }
 }
@@ -79,10 +89,14 @@ mod tests {
     fn a_cap_has_its_words() {
         assert_listed(&[
             (
-                action("cap", 0, "1500 20 60 on", ""),
+                action("cap", 0, "1500 20 60 on on", ""),
                 "cap 1,500 people, sessions of 20 minutes",
             ),
-            (action("cap", 0, "0 20 60 on", ""), "no cap"),
+            (
+                action("cap", 0, "1500 20 60 on off", ""),
+                "cap 1,500 people, sessions of 20 minutes, of fixed length",
+            ),
+            (action("cap", 0, "0 20 60 on on", ""), "no cap"),
             (action("cap", 0, "", ""), "cap as configured"),
         ]);
     }

@@ -2,7 +2,7 @@
 
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::config::Room;
-use crate::config::events::{self, Fault};
+use crate::config::events::{self, Fault, Told, Usual};
 use crate::http::json::{Pairs, Value};
 use crate::operator::input::{Fields, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
@@ -85,9 +85,20 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
         let accepted = "an event, a list of events, or sold_out";
         return Err(wrong("event", None, accepted));
     };
-    let listed = events::read(&written).and_then(|listed| match of_form(fields) {
-        Some(event) => events::checked(with(listed, events::event(&event)?)),
-        None => Ok(listed),
+    let usual = Usual {
+        pace: request.room.pace,
+        cap: request.room.cap,
+    };
+    let listed = events::read(&written, usual).and_then(|listed| {
+        let listed = without_looks(listed)?;
+        let Some(event) = of_form(fields) else {
+            return Ok(listed);
+        };
+        let listed = with(listed, events::told(&event, usual)?.event);
+        match events::unfit(&listed.iter().collect::<Vec<_>>()) {
+            faults if faults.is_empty() => Ok(listed),
+            faults => Err(faults),
+        }
     });
     // An answer names one value: the first.
     let listed = listed.map_err(|faults| match faults.first() {
@@ -96,6 +107,22 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
     })?;
     let events = Some(EventList(listed));
     Ok(Box::new(SetEvents::To(NewEvents::of(events, request))))
+}
+
+/// How a page looks is no news to tell each data centre in seconds: it stands in the settings.
+fn without_looks(listed: Vec<Told>) -> Result<Vec<Event>, Vec<Fault>> {
+    let looks = |told: &Told| {
+        let heading = told.heading.as_ref().map(|_| "heading");
+        heading.or(told.template.as_ref().map(|_| "template"))
+    };
+    match listed.iter().find_map(looks) {
+        Some(name) => Err(vec![Fault {
+            value: name.to_owned(),
+            accepted: "heading and template of an event in the settings, where its id is the same"
+                .to_owned(),
+        }]),
+        None => Ok(listed.into_iter().map(|told| told.event).collect()),
+    }
 }
 
 /// The event that the panel's form sets: its times are local ones, with one offset from UTC.
@@ -278,8 +305,14 @@ mod tests {
     fn a_form_moves_the_times_of_an_event_and_nothing_else() {
         let event = |text: &str| Event::read(text).into_iter().collect::<Vec<_>>();
         for (listed, moved) in [
-            ("a:1:2:3:drawn:automatic", "a:4:5:6:drawn:automatic"),
-            ("a:1:1:3:arrival:open:nobody", "a:4:5:6:arrival:open:nobody"),
+            (
+                "a:1:2:3:drawn:outside=automatic:pace=60,200",
+                "a:4:5:6:drawn:outside=automatic:pace=60,200",
+            ),
+            (
+                "a:1:1:3:arrival:outside=open:admits=none",
+                "a:4:5:6:arrival:outside=open:admits=none",
+            ),
         ] {
             let form = event("a:4:5:6:arrival").remove(0);
             assert_eq!(with(event(listed), form), event(moved));

@@ -53,6 +53,7 @@ impl Proposal {
                     ("total_active", cap.total_active.to_string()),
                     ("session_minutes", cap.session_minutes.to_string()),
                     ("claim_seconds", cap.claim_seconds.to_string()),
+                    ("session_renewal", cap.renewal.name().to_owned()),
                 ],
             ),
         }

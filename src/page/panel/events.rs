@@ -142,13 +142,9 @@ pub(super) mod tests {
     pub(in crate::page::panel) fn in_phase(phase: Phase) -> CurrentEvent {
         CurrentEvent {
             event: Event {
-                id: "sale".to_owned(),
                 prequeue_ms: NOW_MS,
-                opens_ms: NOW_MS + 60_000,
-                closes_ms: None,
-                outside: Mode::Closed,
-                admits: true,
                 order: Order::DrawnBy("a beacon".to_owned()),
+                ..Event::new("sale", NOW_MS + 60_000)
             },
             phase,
             told_ms: NOW_MS,

@@ -6,7 +6,7 @@ use super::words::{number, pace_words, people, rate_words, set};
 use super::{Rejection, band};
 use crate::http::object::object;
 use crate::page::LONGEST_MESSAGE;
-use crate::queue::{Cap, Mode, Pace, PanelSnapshot};
+use crate::queue::{Cap, Mode, Pace, PanelSnapshot, Renewing};
 
 /// The four modes as buttons, each with what it means.
 pub(super) fn modes(snapshot: &PanelSnapshot, path: &str, once: &str) -> Value {
@@ -110,6 +110,11 @@ pub(super) fn cap(
         "total": total.map_or_else(|| live.total_active.to_string(), str::to_owned),
         "minutes": minutes.map_or_else(|| live.session_minutes.to_string(), str::to_owned),
         "seconds": live.claim_seconds,
+        "renewal": live.renewal.name(),
+        "from": match live.renewal {
+            Renewing::On => "the last request",
+            Renewing::Off => "its beginning",
+        },
         "holds": live.holds(),
         "reference": typed("reference").unwrap_or_default(),
         "kept": total.is_some(),

@@ -42,7 +42,19 @@ pub(super) fn undo(configured: &Configured<'_>, desk: &PanelView<'_>) -> Option<
     // The list holds the latest only: where it does not go back to the first change, an earlier value may be missing.
     let is_known =
         before.is_some() || u64::try_from(settings.len()).is_ok_and(|all| all >= version);
-    if !is_mine || !is_known {
+    // What an event brought in its place would not hold again.
+    let is_before_event = before.is_some_and(|before| {
+        let running = desk
+            .snapshot
+            .board
+            .event
+            .as_ref()
+            .filter(|known| known.phase.runs());
+        running.is_some_and(|known| {
+            known.event.brings(&done.verb) && before.set.at_ms < known.event.prequeue_ms
+        })
+    });
+    if !is_mine || !is_known || is_before_event {
         return None;
     }
     let (route, fields) = way_back(&done.verb, before.copied(), configured)?;
@@ -228,20 +240,20 @@ mod tests {
                 Some(action("event", "none", "")),
                 "event event=[]",
             ),
-            (action("cap", "60 20 60 on", ""), None, "cap back=yes"),
+            (action("cap", "60 20 60 on on", ""), None, "cap back=yes"),
             (
-                action("cap", "60 20 60 on", ""),
-                Some(action("cap", "25 15 30 on", "")),
-                "cap total_active=25 session_minutes=15 claim_seconds=30",
+                action("cap", "60 20 60 on on", ""),
+                Some(action("cap", "25 15 30 on off", "")),
+                "cap total_active=25 session_minutes=15 claim_seconds=30 session_renewal=off",
             ),
             (
-                action("cap", "60 20 60 on", ""),
+                action("cap", "60 20 60 on on", ""),
                 Some(action("cap", "", "")),
                 "cap back=yes",
             ),
             (
-                action("cap", "60 20 60 on", ""),
-                Some(action("cap", "25 15 30 observe", "")),
+                action("cap", "60 20 60 on on", ""),
+                Some(action("cap", "25 15 30 observe on", "")),
                 "none",
             ),
             (action("overrule", "on", ""), None, "none"),

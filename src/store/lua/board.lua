@@ -47,10 +47,24 @@ local function settings()
       set_at[name] = live.set_at[name]
     end
   end
+  local set = live.set
   return {
-    mode = live.mode, pace = { automatic = live.automatic, quantity = live.quantity }, paced = live.paced == 1, version = live.version,
-    message = live.message or nil, cap = live.cap or nil, events = live.events or nil, set_at = set_at,
+    mode = set.mode or 'automatic', paced = set.automatic ~= nil, version = live.version,
+    pace = { automatic = set.automatic or tonumber(call.arg.automatic), quantity = set.quantity or tonumber(call.arg.quantity) },
+    message = set.message, cap = set.cap, events = live.events or nil, set_at = set_at,
   }
+end
+-- What an event brings in place of that, with its id, and since when.
+local function brought()
+  local values = {
+    mode = live.mode, pace = { automatic = live.automatic, quantity = live.quantity }, message = live.message or nil, cap = live.cap or nil,
+  }
+  local told
+  for name, by in pairs(live.held) do
+    told = told or {}
+    told[name] = { by = by.by, from = by.from, value = values[name] }
+  end
+  return told
 end
 local function event()
   local current = events.current
@@ -74,7 +88,7 @@ return function()
   return cjson.encode({
     format = state.format, own = state.own, merged = state.merged, young = rolls.is_young(), epoch = state.epoch,
     visits_epoch = state.visits_epoch, rolls = stretches_of(main), credit = state.credit, measured = measured(main),
-    pops = state.pops > 0 and state.pops or nil, live = settings(),
+    pops = state.pops > 0 and state.pops or nil, live = settings(), brought = brought(),
     head = journal.shown and string.sub(journal.shown, 1, 16), lines = journal.shown and journal.shown_seq,
     event = event(), begun = events.begun and require('lot').written(),
     lanes = others(),

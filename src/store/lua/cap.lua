@@ -1,16 +1,19 @@
 -- The cap on who is inside, where one holds. Who that is, is in sessions.lua.
--- Gives `is_capped`, `total`, `minutes`, `seconds`, `enforcement`, as they were read last; `has_sessions`, that sessions.lua has
+-- Gives `is_capped`, `total`, `minutes`, `seconds`, `enforcement`, `renewal`, as they were read last; `has_sessions`, that sessions.lua has
 -- something to write; `read`, `is_enforced`, `is_recounting`, `recounts_from_now`.
 
 local call, record, live = require('call'), require('record'), require('live')
+-- From here on it is known what an event brings.
+require('events')
 local arg, state = call.arg, record.state
 
 local cap = {}
--- What an operator set takes precedence over the configuration. Whether a cap holds.
+-- Whether a cap holds.
 function cap.read()
-  local total, minutes, seconds, enforcement = string.match(live.cap or '', '^(%d+) (%d+) (%d+) (%a+)$')
+  local total, minutes, seconds, enforcement, renewal = string.match(live.cap or '', '^(%d+) (%d+) (%d+) (%a+) (%a+)$')
   cap.total, cap.minutes = tonumber(total or arg.total_active) or 0, tonumber(minutes or arg.session_minutes)
   cap.seconds, cap.enforcement = tonumber(seconds or arg.claim_seconds), enforcement or arg.cap
+  cap.renewal = renewal or arg.renewal
   cap.is_capped = cap.total > 0
   return cap.is_capped
 end

@@ -7,25 +7,46 @@ local call, live = require('call'), require('live')
 local now = call.now
 
 local events = {}
--- What an operator set, else what the settings say: `id:prequeue:opens:closes:order` of each event in the order of their times,
--- 0 for one without an end. The order is `arrival`, `drawn`, or `drawn~SOURCE` where a public value from there decides it. Behind it and
--- one more colon stands the mode outside of the event's time, where the room is not closed then, and `nobody` where it admits nobody.
+-- Words of an event besides its times: `:name=value` of each. Letters that would end one stand there as in a URL.
+local function words_of(text)
+  local words = {}
+  for name, value in string.gmatch(text, ':(%l+)=([^:]*)') do
+    words[name] = value
+  end
+  if words.message then
+    words.message = string.gsub(string.gsub(words.message, '+', ' '), '%%(%x%x)', function(digits)
+      return string.char(tonumber(digits, 16))
+    end)
+  end
+  return words
+end
+-- What an operator set, else what the settings say: `id:prequeue:opens:closes:order` of each event in the order of their times, 0 for one
+-- without an end. The order is `arrival`, `drawn`, or `drawn~SOURCE` where a public value from there decides it. Behind it stands what
+-- the event has besides (`queue/event.rs`): the mode `outside` of its time where the room is not closed then, the mode `after` its end where
+-- it sets one, that it `admits` nobody, that visits end with its start (`inside`), and the `pace`, `cap` and `message` that it brings.
 function events.read()
-  local current, phase, is_running
+  local current, phase, is_running, ended
   for id, prequeue, opens, closes, order, more in
     string.gmatch(live.events or call.arg.events or '', '(%S-):(%d+):(%d+):(%d+):([^%s:]+)(%S*)') do
     if not is_running then
+      local words = words_of(more)
       current = {
-        id = id, prequeue = tonumber(prequeue), opens = tonumber(opens), closes = tonumber(closes), order = order,
-        more = more, outside = string.match(more, '^:(%l+)'),
+        id = id, prequeue = tonumber(prequeue), opens = tonumber(opens), closes = tonumber(closes), order = order, more = more,
+        outside = words.outside, ends_visits = words.inside == 'ends',
+        with = { by = id, from = tonumber(prequeue), pace = words.pace, cap = words.cap and string.gsub(words.cap, ',', ' '), message = words.message },
       }
       is_running = current.closes == 0 or now < current.closes
-      phase = not is_running and (current.outside and 'outside' or 'over')
-        or now >= current.opens and (string.match(more, ':nobody$') and 'maintenance' or 'open')
-        or now >= current.prequeue and 'prequeue' or current.outside and 'outside' or 'before'
+      if not is_running and words.after then
+        ended = { by = id, from = current.closes, mode = words.after }
+      end
+      local is_beside = current.outside or not is_running and words.after
+      phase = not is_running and (is_beside and 'outside' or 'over')
+        or now >= current.opens and (words.admits == 'none' and 'maintenance' or 'open')
+        or now >= current.prequeue and 'prequeue' or is_beside and 'outside' or 'before'
     end
   end
   events.current, events.phase = current, phase
+  live.follow(is_running and now >= current.prequeue and current.with or nil, ended)
 end
 events.read()
 
@@ -35,7 +56,7 @@ function events.mode()
   if phase == 'before' then
     return 'closed'
   elseif phase == 'outside' then
-    return live.mode == 'automatic' and events.current.outside or live.mode
+    return live.mode == 'automatic' and not live.held.mode and events.current.outside or live.mode
   elseif live.mode == 'open' or live.mode == 'closed' or not events.current or phase == 'open' then
     return live.mode
   elseif phase == 'prequeue' or phase == 'drawing' or phase == 'maintenance' then

@@ -1,25 +1,23 @@
--- What operators set, which takes precedence over the configuration.
--- Gives the settings that hold now, each with the time at which it was set, and with the version that counts their changes;
--- `NAMES`, `times`, `budget`, `lifetime`.
+-- The settings that hold now: what an event brings while it runs, else what operators set, else the configuration. Of the first two the
+-- later one counts.
+-- Gives `mode`, `automatic`, `quantity`; `message` and `cap`, false where the configuration's stands; `set`, what operators set of each;
+-- `events`, as the argument of that name; `held`, which event brings a setting, by its name; `version`, which counts the changes;
+-- `NAMES`, `times`, `set_at`, `follow`, `budget`, `lifetime`.
 
 local call, record = require('call'), require('record')
 local arg, stored = call.arg, record.stored
 
 local live = {
-  mode = stored.mode or 'automatic',
-  automatic = tonumber(stored.live_automatic or arg.automatic),
-  quantity = tonumber(stored.live_quantity or arg.quantity),
-  -- A message can be set to nothing, which differs from not being set.
-  message = stored.message or false,
-  -- `total minutes seconds enforcement`.
-  cap = stored.live_cap or false,
-  -- As the argument `events`, or `none`.
+  -- A message can be set to nothing, which differs from not being set. The cap is `total minutes seconds enforcement renewal`.
+  set = {
+    mode = stored.mode, automatic = tonumber(stored.live_automatic), quantity = tonumber(stored.live_quantity), message = stored.message,
+    cap = stored.live_cap,
+  },
+  -- `none` for no event.
   events = stored.live_events or false,
   version = tonumber(stored.version) or 0,
-  -- Whether the pace is an operator's.
-  paced = stored.live_automatic and 1 or 0,
 }
--- When each was set, in milliseconds, 0 for none. Of two copies the later one counts, setting by setting, whatever lines they are of.
+-- When operators set each, in milliseconds, 0 for never. Of two copies the later one counts, setting by setting, whatever lines they are of.
 live.NAMES = { 'mode', 'pace', 'message', 'cap', 'event' }
 function live.times(mode, pace, message, cap, event)
   return {
@@ -29,6 +27,26 @@ function live.times(mode, pace, message, cap, event)
 end
 live.set_at = live.times(stored.mode_at, stored.pace_at, stored.message_at, stored.cap_at, stored.event_at)
 
+-- `with`: what the event `by` brings since the time `from`, by the name of each setting; where an operator then gives back what was set,
+-- it is brought again. `mode`: the one that an event set at its end. Both are nothing where there is no such event.
+function live.follow(with, mode)
+  local set = live.set
+  live.held = {}
+  local function brought(name, by)
+    local value = by and by[name]
+    local is_set = set[name] or name == 'pace' and set.automatic
+    if value and (not is_set or live.set_at[name] < by.from) then
+      live.held[name] = by
+      return value
+    end
+  end
+  local automatic, quantity = string.match(brought('pace', with) or '', '^(%d+),(%d+)$')
+  live.automatic = tonumber(automatic or set.automatic or arg.automatic)
+  live.quantity = tonumber(quantity or set.quantity or arg.quantity)
+  live.mode = brought('mode', mode) or set.mode or 'automatic'
+  live.message = brought('message', with) or set.message or false
+  live.cap = brought('cap', with) or set.cap or false
+end
 -- How many visitors one period admits.
 function live.budget()
   return live.automatic > 0 and live.quantity or 0

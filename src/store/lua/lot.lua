@@ -3,7 +3,7 @@
 -- which are fixed from then on: `LANE/ROLL=base:drawn,…`, `drawn` of them behind `base`, or `none`. Once a secret is committed to,
 -- `commitment secret value` stands behind them: `secret` is - until the order is decided. `queue/begun.rs` reads it, and computes from a
 -- decided lot the places of visitors whom the edge tells them: over the numbers of all rolls of a lane.
--- Gives `written`, `is_undecided`, `drawn`, `order_now`, `is_spent`, `take`, `sold_out`, `end_numbers`, `note_drawing`, `secret`, `decide`,
+-- Gives `written`, `is_undecided`, `drawn`, `order_now`, `is_spent`, `take`, `sold_out`, `end_tickets`, `note_drawing`, `secret`, `decide`,
 -- `follow_phase`.
 
 local call, record = require('call'), require('record')
@@ -66,11 +66,21 @@ local function is_used(id, prequeue)
   local is_known = begun.order ~= 'arrival' and (begun.secret or lot.drawn() == 0)
   return id == begun.id and is_known and prequeue > begun.opens
 end
+-- Whether numbers wait by the places that the lot gave them.
+local function is_serving()
+  for name, numbers in pairs(events.begun.secret and events.begun.of or {}) do
+    local stretch = record.stretches[name]
+    if stretch and stretch.served < numbers.base + numbers.drawn then
+      return true
+    end
+  end
+end
 -- Whether the event whose time it is has not begun: with an earlier opening than the last one it begins nothing, since a POP may have
--- settings that are old.
+-- settings that are old. Nor does one that ends no numbers, while those wait that an earlier lot has put in order.
 local function is_to_begin()
   local begun, event = events.begun, events.current
-  return not begun or begun.id ~= event.id and event.opens > begun.opens
+  local ends_numbers = not event.outside or event.ends_visits
+  return not begun or begun.id ~= event.id and event.opens > begun.opens and (ends_numbers or not is_serving())
 end
 -- The order of the event is the one with which it began. An event that begins no line of its own has none to draw.
 function lot.order_now()
@@ -142,7 +152,7 @@ function lot.sold_out()
 end
 
 -- On purpose: a roll begins, and every number so far ends. Those of the roll go on behind them.
-function lot.end_numbers()
+local function end_numbers()
   local before = {}
   for _, lane in ipairs(lanes.list) do
     before[lane] = lanes.sum(lane, 'drawn')
@@ -160,6 +170,12 @@ function lot.end_numbers()
   lanes.forget_shares()
   require('sessions').forget_promises()
   rate.forget()
+end
+-- Visits too. Who was inside is called again, and does not count as come for the first time.
+function lot.end_tickets()
+  end_numbers()
+  state.visits_epoch = state.own
+  require('sessions').end_all()
 end
 
 -- Now it is known which numbers were drawn before the event opened. Who was called goes in by the number as it was drawn.
@@ -184,9 +200,12 @@ end
 local function begin_event(brought)
   local event = events.current
   if is_to_begin() then
+    local may_end = not rolls.is_young() or state.began < event.prequeue
+    if event.ends_visits and may_end then
+      lot.end_tickets()
     -- Beside a room that goes on an event has no line of its own: those who wait then wait for it.
-    if not event.outside and (not rolls.is_young() or state.began < event.prequeue) then
-      lot.end_numbers()
+    elseif not event.outside and may_end then
+      end_numbers()
     end
     events.begun = { id = event.id, opens = event.opens, order = event.order }
     journal.note('event', '-', '-', journal.word(string.format('%s:%d:%s', event.id, event.opens, event.order)))

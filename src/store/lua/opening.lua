@@ -32,6 +32,9 @@ return function()
     require('copy').take(copy)
   end
   journal.come_back(arg.copy and 'sign' or '-', copy and copy.head)
+  if events.current or stored.brought then
+    require('steps')()
+  end
   if events.phase == 'prequeue' or events.phase == 'open' then
     require('lot').follow_phase(arg.commitment)
   end

@@ -1,6 +1,7 @@
 //! An event that begins by itself: before it, in its pre-queue, while it is open, and after its end.
 
 mod beside;
+mod brought;
 mod live;
 
 use std::time::Duration;
@@ -12,6 +13,7 @@ use upstash_local::{Fault, Faults};
 use crate::house::{Ask, Got, House, Visitor, inside, visitors};
 
 pub(crate) use beside::*;
+pub(crate) use brought::*;
 pub(crate) use live::*;
 
 in_houses_whose_clock_is_turned! {

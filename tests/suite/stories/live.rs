@@ -199,7 +199,7 @@ pub(crate) fn the_settings_say_what_is_configured_and_who_set_what(house: &House
 }
 
 fn cap(total: u64, minutes: u64) -> Value {
-    json!({ "total_active": total, "session_minutes": minutes, "claim_seconds": 60 })
+    json!({ "total_active": total, "session_minutes": minutes, "claim_seconds": 60, "session_renewal": "on" })
 }
 
 /// A cap where none is configured: it holds from the next release on, and taken back it holds no more.
@@ -213,7 +213,7 @@ pub(crate) fn a_cap_set_by_an_operator_goes_before_what_is_configured(house: &Ho
         "cap",
         r#"{"total_active":2,"session_minutes":5,"claim_seconds":90}"#,
     );
-    let now = json!({ "total_active": 2, "session_minutes": 5, "claim_seconds": 90 });
+    let now = json!({ "total_active": 2, "session_minutes": 5, "claim_seconds": 90, "session_renewal": "on" });
     assert_eq!(told["cap"], now);
     let set = settings(house);
     assert_eq!(

@@ -5,7 +5,7 @@ use now_serving::queue::chance::Chance;
 use now_serving::queue::health::marker_seconds;
 use now_serving::queue::sessions::{AtVisit, free_slots};
 use now_serving::queue::{
-    Answered, Cursor, Enforcement, Measured, Pace, Position, Sessions, Verdict, decide,
+    Answered, Cursor, Enforcement, Measured, Pace, Position, Renewing, Sessions, Verdict, decide,
     estimated_wait, refresh_seconds, share, waiting,
 };
 use serde_json::{Value, json};
@@ -166,6 +166,7 @@ fn visit(words: &mut Words) -> Result<Value, String> {
     let sessions = Sessions {
         minutes,
         enforcement: holds_back,
+        renewal: Renewing::On,
         total_active: 10,
         told_ms: MINUTE * 60_000,
         since: MINUTE - 60,

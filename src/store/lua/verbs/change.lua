@@ -30,7 +30,7 @@ local function sign_with(stem)
 end
 
 -- Sets fields, or removes those without a value: back to what is configured. `stem` names the fields that say who and when; behind it
--- come names and values.
+-- come names and values. What then holds is read anew.
 local function put(stem, ...)
   local values = {}
   for i = 1, select('#', ...), 2 do
@@ -42,6 +42,7 @@ local function put(stem, ...)
   live.version = live.version + 1
   texts.version = live.version
   sign_with(stem)
+  events.read()
 end
 
 local function release_due()
@@ -76,28 +77,26 @@ local acts = {
       if live.mode ~= 'automatic' then
         state.anchor = now
       end
-      live.mode = arg.mode
+      live.set.mode = arg.mode
       put('mode', 'mode', arg.mode)
     end
     return release_due()
   end,
   pace = function()
+    live.set.automatic, live.set.quantity = tonumber(arg.live_automatic), tonumber(arg.live_quantity)
     put('pace', 'live_automatic', arg.live_automatic, 'live_quantity', arg.live_quantity)
-    live.paced = arg.live_automatic and 1 or 0
-    live.automatic = tonumber(arg.live_automatic or arg.automatic)
-    live.quantity = tonumber(arg.live_quantity or arg.quantity)
     require('rate').judge()
     release_due()
     return 0
   end,
   message = function()
+    live.set.message = arg.message
     put('message', 'message', arg.message)
-    live.message = arg.message or false
     return 0
   end,
   cap = function()
+    live.set.cap = arg.live_cap
     put('cap', 'live_cap', arg.live_cap)
-    live.cap = arg.live_cap or false
     if cap.read() then
       require('sessions').begin()
     end
@@ -113,9 +112,11 @@ local acts = {
       list = lot.sold_out()
       entry.value, entry.second = list, events.current.id
     end
-    put('event', 'live_events', list)
     live.events = list or false
-    events.read()
+    put('event', 'live_events', list)
+    if cap.read() then
+      require('sessions').begin()
+    end
     if events.phase == 'prequeue' or events.phase == 'open' then
       lot.follow_phase(arg.given_commitment or arg.commitment)
     end
@@ -131,10 +132,7 @@ local acts = {
   end,
   epoch = function()
     local ended = lanes.waiting()
-    lot.end_numbers()
-    -- Visits too. Who was inside is called again, and does not count as come for the first time.
-    state.visits_epoch = state.own
-    require('sessions').end_all()
+    lot.end_tickets()
     journal.note('end', '-', journal.who(), '-')
     return ended
   end,

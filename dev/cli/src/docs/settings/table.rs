@@ -41,9 +41,9 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "event",
         accepted: Text(
-            "an object with `id`, `opens` and, if you like, `prequeue`, `closes`, `order`, `public_value`, `outside` and `admits`, or a list of up to 16 in the order of their times",
+            "an object with `id`, `opens` and, if you like, `prequeue`, `closes`, `order`, `public_value`, `outside`, `then`, `admits`, `keeps_inside` and `with`, or a list of up to 16 in the order of their times",
         ),
-        what: "an event that [begins by itself](../how-to/run-an-event.md#an-event-that-begins-by-itself). A time has its offset from UTC, such as `2030-01-31T10:00:00+01:00`. From `prequeue` on numbers are drawn, from `opens` on visitors go in, from `closes` on no new visitor does; `prequeue` is `opens` where it is missing, and without `closes` the event has no end. `id`, of 1–32 letters, digits, `-` and `_`, stays when the times change: another `id` begins a line of its own. `order` is `arrival` or `drawn`: [by lot](../how-to/run-an-event.md#the-order-by-lot), with `public_value`, of 1–100 characters, for where the value will be published that decides it. `outside` is `closed` where it is missing, `automatic` or `open`: the mode of the room before `prequeue` and after `closes`; where it is not closed, who waits at `prequeue` waits on. `admits` is `all` or `none`: a maintenance, in which visitors wait. Of a list the first event counts that is not over",
+        what: "an event that [begins by itself](../how-to/run-an-event.md#an-event-that-begins-by-itself). A time has its offset from UTC, such as `2030-01-31T10:00:00+01:00`. From `prequeue` on numbers are drawn, from `opens` on visitors go in, from `closes` on no new visitor does; `prequeue` is `opens` where it is missing, and without `closes` the event has no end. `id`, of 1–32 letters, digits, `-` and `_`, stays when the times change: another `id` begins a line of its own. `order` is `arrival` or `drawn`: [by lot](../how-to/run-an-event.md#the-order-by-lot), with `public_value`, of 1–100 characters, for where the value will be published that decides it. `outside` is `closed` where it is missing, `automatic` or `open`: the mode of the room before `prequeue` and after `closes`; where it is not closed, who waits at `prequeue` waits on. `then` is the mode that it sets at its end, as an operator would. `admits` is `all` or `none`: a maintenance, in which visitors wait. With `keeps_inside` = `false` all tickets end at its start. `with` is an object of [what differs while it runs](../how-to/run-an-event.md#what-differs-in-an-event). Of a list the first event counts that is not over",
     },
     Setting {
         name: "shared_tickets",
@@ -134,6 +134,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         name: "session_minutes",
         accepted: Number("min"),
         what: "with a cap: a session ends that long after the visitor's last visit. Shorter than a payment with 3-D Secure takes, it throws payers out",
+    },
+    Setting {
+        name: "session_renewal",
+        accepted: Word,
+        what: "with a cap: whether a visit makes its session longer. `off`: a session is of fixed length, `session_minutes` from the claim on",
     },
     Setting {
         name: "longest_stay_minutes",

@@ -307,13 +307,10 @@ fn sicken(snapshot: &mut PanelSnapshot, now_ms: u64) {
 fn begin(snapshot: &mut PanelSnapshot, opens_ms: u64, phase: Phase, now_ms: u64) {
     snapshot.board.event = Some(CurrentEvent {
         event: Event {
-            id: "drop-12".to_owned(),
             prequeue_ms: opens_ms - 10 * MINUTE_MS,
-            opens_ms,
             closes_ms: Some(opens_ms + 240 * MINUTE_MS),
-            outside: Mode::Closed,
-            admits: true,
             order: Order::DrawnBy("the six numbers of the state lottery".to_owned()),
+            ..Event::new("drop-12", opens_ms)
         },
         phase,
         told_ms: now_ms,
