@@ -410,13 +410,12 @@ impl Said {
         let is_capped = capped.is_some_and(|capped| capped.enforcement == Enforcement::On);
         let is_capped = is_capped && told.live.mode != Mode::Open;
         // Outside of its time an event may open the room, as far as a cap lets it.
-        let outside = told
-            .event
-            .as_ref()
-            .filter(|known| known.phase == Phase::Outside);
-        let mode = match outside {
-            Some(known) if told.live.mode == Mode::Automatic => known.event.outside,
-            _ => told.live.mode,
+        let event = told.event.as_ref();
+        let is_outside = event.is_some_and(|known| known.phase == Phase::Outside);
+        let mode = if is_outside {
+            told.scheduled_mode()
+        } else {
+            told.live.mode
         };
         Some(Board {
             order: told.order(),

@@ -33,8 +33,17 @@ impl Timed {
         };
         let event = json!({
             "id": format!("event-{}", self.id), "prequeue": prequeue, "opens": opens, "closes": closes, "order": order,
-            "outside": outside,
+            "outside": outside, "keeps_inside": !self.id.is_multiple_of(5),
         });
+        let mut event = event;
+        if self.id.is_multiple_of(2) {
+            event["with"] = json!({
+                "automatic_quantity": 1 + self.id % 7, "total_active": self.id % 4 * 3, "message": "Sale",
+            });
+        }
+        if self.id % 4 == 1 {
+            event["then"] = ["automatic", "open", "hold"][(self.id % 3) as usize].into();
+        }
         json!({ "event": event }).to_string()
     }
 }
