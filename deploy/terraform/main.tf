@@ -90,9 +90,9 @@ resource "fastly_service_compute" "room" {
     between_bytes_timeout = var.origin_between_bytes_timeout
   }
 
-  # Sites of regions: `backend` in the setting `regions` names them.
+  # Sites of rooms and regions: the setting `backend`, or `backend` in `regions`, names them.
   dynamic "backend" {
-    for_each = var.region_backends
+    for_each = var.backends
 
     content {
       name              = backend.key

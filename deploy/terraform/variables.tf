@@ -49,14 +49,14 @@ variable "origin_host" {
   default     = null
 }
 
-variable "region_backends" {
-  description = "Backends for regions, the host of each by its name, such as { japan_origin = \"japan.origin.shop.example\" }."
+variable "backends" {
+  description = "Backends for rooms and regions, the host of each by its name, such as { japan_origin = \"japan.origin.shop.example\" }."
   type        = map(string)
   default     = {}
 
   validation {
-    condition     = alltrue([for name in keys(var.region_backends) : can(regex("^[A-Za-z0-9._-]{1,64}$", name)) && !can(regex("^(protected_content|upstash)$", name))])
-    error_message = "Each name in region_backends must have 1 to 64 letters, digits, -, _ and ., and not be protected_content or upstash."
+    condition     = alltrue([for name in keys(var.backends) : can(regex("^[A-Za-z0-9._-]{1,64}$", name)) && !can(regex("^(protected_content|upstash)$", name))])
+    error_message = "Each name in backends must have 1 to 64 letters, digits, -, _ and ., and not be protected_content or upstash."
   }
 }
 
@@ -136,6 +136,7 @@ variable "settings" {
       "protected_paths",
       "kit",
       "rooms",
+      "backend",
       "origin_host",
       "waf",
       "waf_workspace",

@@ -1,5 +1,5 @@
-//! The backends of the service: that of the store decides address and deadlines, whatever the settings say, and those of regions are named
-//! by the settings.
+//! The backends of the service: that of the store decides address and deadlines, whatever the settings say, and those for visitors'
+//! requests are named by the settings, of a room or of a region.
 //!
 //! Invariant: a token is sent over a connection to the host of `upstash_url`, or with that host as its `Host`, and no visitor's request to
 //! the store. Whose certificate the connection needs is the backend's.
@@ -10,6 +10,9 @@ use super::Problem;
 
 /// The key under which the log and the health route name it.
 const BACKEND: &str = "upstash";
+
+/// The backend of the origin where neither a room nor a region names another one.
+pub const ORIGIN: &str = "protected_content";
 
 /// How long a connection to the store may take; whether that includes TLS is not documented.
 pub const CONNECT: Duration = Duration::from_secs(1);
@@ -88,6 +91,11 @@ fn missing() -> Problem {
     let accepted = "a backend of this name: fastly service backend create --version latest --autoclone --name upstash --address HOST --port 443 --override-host HOST --ssl-sni-hostname HOST --ssl-cert-hostname HOST --connect-timeout 1000 --first-byte-timeout 500 --between-bytes-timeout 500, with the host of upstash_url";
     Problem::wrong(BACKEND, None, accepted)
 }
+
+/// What is accepted as the name of one.
+pub(super) const FOR_VISITORS: &str = "the name of a backend of the service for visitors' requests, 1 to 64 letters, digits, - _ and . , and not upstash";
+/// What is accepted where there is none of the name.
+pub(super) const NO_SUCH: &str = "the name of a backend of the service: fastly service backend create --version latest --autoclone --name NAME --address HOST --port 443 --ssl-sni-hostname HOST --ssl-cert-hostname HOST, with HOST where the site is";
 
 /// Whether visitors' requests may go to a backend of this name.
 pub(super) fn is_for_visitors(name: &str) -> bool {

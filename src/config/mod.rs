@@ -25,7 +25,7 @@ use crate::config::budget::{CALLS, CALLS_OF_A_REQUEST};
 use crate::http::Call;
 use crate::queue::{Now, Waf};
 use crate::ticket::Keys;
-pub use backend::{ANSWER, Backend, CONNECT, Deadlines, OriginBackend, StoreBackend};
+pub use backend::{ANSWER, Backend, CONNECT, Deadlines, ORIGIN, OriginBackend, StoreBackend};
 pub use closest::closest;
 pub use document::{DOCUMENT, LONGEST, MORE, PARTS, SINGLE};
 pub use groups::{
@@ -36,7 +36,7 @@ pub use operators::{ADMIN, OperatorSecrets, Password, Passwords, RETIRED, Rights
 pub use paths::{List, Paths};
 pub use problem::Problem;
 pub use reader::{Accepts, Asked, BYPASS_DEFAULT, events, is_country};
-use reader::{Findings, Reader, WafSettings};
+use reader::{Findings, Reader, SITE, WafSettings};
 pub use regions::RoomRegions;
 pub use room::Room;
 pub use rooms::{Belongs, PastBy, Place, Rooms};
@@ -571,6 +571,10 @@ mod tests {
             ("admin_host", "192.0.2.7"),
             ("admin_host", "::1"),
             ("admin_host", " "),
+            ("backend", "upstash"),
+            ("backend", "two words"),
+            ("backend", "käse"),
+            ("backend", &"a".repeat(65)),
             ("origin_host", "https://origin.example"),
             ("origin_host", "origin.example:8443"),
             ("origin_host", "origin.example/"),

@@ -19,7 +19,7 @@ use super::document::{Document, Known, NONE};
 use super::{Problem, Source, Unreadable};
 use crate::queue::RoomName;
 pub use addresses::BYPASS_DEFAULT;
-pub(super) use findings::{Findings, WafSettings};
+pub(super) use findings::{Findings, SITE, WafSettings};
 use layer::Layer;
 pub use rooms::is_country;
 use std::fmt::Display;

@@ -138,10 +138,7 @@ impl Room {
             name: named.name,
             routes: named.routes,
             cookies: named.cookies,
-            site: Site {
-                backend: None,
-                host: reader.origin_host(),
-            },
+            site: reader.site(),
             pace,
             absent_visitors: reader.absent_visitors(),
             cap,

@@ -3,8 +3,8 @@
 //! Invariant: nothing is in here that was not read and found sound.
 
 use super::{
-    Belongs, Config, Findings, List, OriginCookie, PastBy, Paths, Place, Problem, Rooms, Serves,
-    WafSettings, WebSockets, serves,
+    Belongs, Config, Findings, List, OriginCookie, PastBy, Paths, Place, Problem, Rooms, SITE,
+    Serves, WafSettings, WebSockets, serves,
 };
 use crate::http::Call;
 use crate::queue::{Lane, Now, Waf};
@@ -72,8 +72,8 @@ impl Unsound {
                 Sites::Unknown
             },
             // Where it was not read there is none in most services, and visitors inside go on.
-            of_rooms: if problems.iter().all(|problem| problem.key != "origin_host")
-                && !findings.mixes_hosts
+            of_rooms: if problems.iter().all(|problem| !SITE.contains(&problem.key))
+                && !findings.mixes_sites
             {
                 Sites::Known
             } else {

@@ -12,10 +12,8 @@ use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause}
 use fastly::http::{CandidateResponse, HeaderName, HeaderValue, Url};
 use fastly::{Backend, Request};
 
+use now_serving::config::ORIGIN;
 use now_serving::http::{Call, Forward, PRIVATE, Site, Way, is_for_all, told};
-
-/// The backend of the origin where neither a room nor a region names another one.
-const ORIGIN: &str = "protected_content";
 
 /// A request for the origin, marked as a *pass* or for the cache.
 ///

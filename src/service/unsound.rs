@@ -9,7 +9,7 @@ use super::to_origin::{bare, forward_with, of_visitor, rule};
 use super::{METHODS, Outcome, for_method, secured, waf, web_socket_refused};
 use crate::cache::Pop;
 use crate::config::{Belongs, KnownWaf, Serves, Unsound, below};
-use crate::http::{Call, Reply};
+use crate::http::{Call, Reply, Site};
 use crate::operator;
 use crate::queue::{Lane, Now, Platform, Reason};
 use crate::telemetry::log::Decision;
@@ -59,7 +59,7 @@ fn goes_on(
         return None;
     }
     let place = unsound.place_of(call);
-    if place.is_none() && unsound.rooms.all().any(|room| room.site.host.is_some()) {
+    if place.is_none() && (unsound.rooms.all()).any(|room| room.site != Site::default()) {
         return None;
     }
     let site = place

@@ -1,9 +1,12 @@
 //! The settings that are paths, hosts and origins.
 
-use super::super::backend::{misdirected, mistimed};
+use super::super::backend::{
+    FOR_VISITORS, NO_SUCH, ORIGIN, OriginBackend, is_for_visitors, misdirected, mistimed,
+};
 use super::super::paths::is_path;
 use super::super::{List, Paths, Problem};
 use super::{NONE, Reader, words};
+use crate::http::Site;
 
 /// What skips the room by default: what browsers and crawlers fetch by themselves, and the pictures of a waiting page.
 pub const BYPASS_DEFAULT: &str = "/robots.txt,/favicon.ico,/assets/background.jpg,/assets/logo.svg";
@@ -26,8 +29,27 @@ impl Reader<'_> {
         path
     }
 
+    /// Where the requests of a room go.
+    pub(in crate::config) fn site(&mut self) -> Site {
+        Site {
+            backend: self.backend(),
+            host: self.origin_host(),
+        }
+    }
+
+    /// The backend, where that is not the usual one.
+    fn backend(&mut self) -> Option<String> {
+        let name = self.setting("backend").filter(|name| name != ORIGIN)?;
+        if !is_for_visitors(&name) {
+            self.problem("backend", Some(name.clone()), FOR_VISITORS);
+        } else if self.source.origin_backend(&name) == OriginBackend::Missing {
+            self.problem("backend", Some(name.clone()), NO_SUCH);
+        }
+        Some(name)
+    }
+
     /// The `Host` that the origin gets in place of the visitor's.
-    pub(in crate::config) fn origin_host(&mut self) -> Option<String> {
+    fn origin_host(&mut self) -> Option<String> {
         let host = self.optional("origin_host")?;
         if !is_domain(&host) {
             let accepted = "none, or the host name by which the origin knows the site, such as shop-1234.herokuapp.com: lower-case letters, digits, - and at least one dot; no scheme, port or path, no * and no IP address";

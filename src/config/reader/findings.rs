@@ -19,11 +19,14 @@ pub(in crate::config) struct Findings {
     pub(in crate::config) mixes_rooms: bool,
     /// Whether it is not known to which backend visitors of a region go.
     pub(in crate::config) mixes_backends: bool,
-    /// Whether it is not known for which host the origin of a room is asked.
-    pub(in crate::config) mixes_hosts: bool,
+    /// Whether it is not known to which backend requests of a room go, or for which host they ask there.
+    pub(in crate::config) mixes_sites: bool,
     /// The settings of the site's firewall.
     pub(in crate::config) waf: WafSettings,
 }
+
+/// The settings that say where the requests of a room go.
+pub(in crate::config) const SITE: [&str; 2] = ["backend", "origin_host"];
 
 /// What is known of the settings of the site's firewall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +71,7 @@ impl Reader<'_> {
             let meant = meant.filter(|meant| !self.cosmetic.contains(meant));
             self.found.unknown.extend(meant);
             self.found.mixes_rooms |= meant == Some("rooms");
-            self.found.mixes_hosts |= meant == Some("origin_host");
+            self.found.mixes_sites |= meant.is_some_and(|meant| SITE.contains(&meant));
             if meant.is_some_and(is_of_waf) {
                 self.found.waf = WafSettings::Wrong;
             }

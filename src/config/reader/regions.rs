@@ -3,7 +3,7 @@
 
 use super::{NONE, Reader, addresses, rooms, words};
 use crate::config::OriginBackend;
-use crate::config::backend::is_for_visitors;
+use crate::config::backend::{FOR_VISITORS, NO_SUCH, is_for_visitors};
 use crate::config::document::Known;
 use crate::config::regions::{Places, RoomRegions};
 use crate::http::Site;
@@ -18,9 +18,7 @@ const NAME: &str = "a name of its own in each region: a letter, and up to 15 let
 const PLACES: &str = "countries by two capital letters (ISO 3166-1), or pops by Fastly's codes such as SJC, one of the two in each region, and each of them in one region only";
 const SHARE: &str =
     "share: a whole percent from 1 to 100, and those of all regions together at most 100";
-const BACKEND: &str = "backend: the name of a backend of the service for visitors' requests, 1 to 64 letters, digits, - _ and . , and not upstash";
 const HOST: &str = "origin_host: a host name beside the backend that knows the site by it, such as shop-1234.herokuapp.com: lower-case letters, digits, - and at least one dot; no scheme, port or path, no * and no IP address";
-const MISSING: &str = "the name of a backend of the service: fastly service backend create --version latest --autoclone --name NAME --address HOST --port 443 --ssl-sni-hostname HOST --ssl-cert-hostname HOST, with HOST where the region's site is";
 
 impl Reader<'_> {
     /// The regions of a room, if it has some.
@@ -53,7 +51,7 @@ impl Reader<'_> {
         for backend in backends {
             if self.source.origin_backend(backend) == OriginBackend::Missing {
                 self.found.mixes_backends = true;
-                self.problem("regions", Some(backend.clone()), MISSING);
+                self.problem("regions", Some(backend.clone()), NO_SUCH);
             }
         }
     }
@@ -141,7 +139,7 @@ fn read_one(members: &[(String, Value)]) -> Result<One, Fault> {
             }
             "backend" => {
                 let named = value.text().filter(|name| is_for_visitors(name));
-                let named = named.ok_or_else(|| (value.to_string(), BACKEND))?;
+                let named = named.ok_or_else(|| (value.to_string(), FOR_VISITORS))?;
                 site.backend = Some(named.to_owned());
             }
             "origin_host" => {
@@ -276,9 +274,9 @@ mod tests {
         let with = |name: &str| format!(r#"[{{"name":"west","pops":"SJC","backend":{name}}}]"#);
         for name in [r#""""#, r#""upstash""#, r#""a b""#, r#""ü""#, "5", "null"] {
             let value = name.to_owned();
-            assert_eq!(fault(&with(name)), Some((value, BACKEND)), "{name}");
+            assert_eq!(fault(&with(name)), Some((value, FOR_VISITORS)), "{name}");
         }
-        assert!(MISSING.len() <= 512);
+        assert!(NO_SUCH.len() <= 512);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The setting `rooms`: a list of objects, each with a name, what the room is for, and the settings in which it differs.
 
-use super::findings::Weight;
+use super::findings::{SITE, Weight};
 use super::{Layer, NONE, Reader, addresses, is_name_byte, words};
 use crate::config::condition::Condition;
 use crate::config::document::Known;
@@ -135,7 +135,7 @@ impl Reader<'_> {
             let meant = meant(&name, &rooms);
             self.found.mixes_rooms |= meant.is_some_and(|meant| AREA.contains(&meant));
             self.found.mixes_backends |= meant == Some("regions");
-            self.found.mixes_hosts |= meant == Some("origin_host");
+            self.found.mixes_sites |= meant.is_some_and(|meant| SITE.contains(&meant));
             let accepted = match meant {
                 _ if is_setting => "the name of a setting in which rooms may differ; this one holds for all rooms and stands beside rooms".to_owned(),
                 Some(meant) => format!("the name of a setting in which rooms may differ; did you mean {meant}?"),

@@ -1,4 +1,4 @@
-//! An origin that cannot be asked at all, and one of which it is not known for which host it is asked.
+//! An origin that cannot be asked at all, and one of which it is not known where it is, or for which host it is asked.
 
 use now_serving::config::DOCUMENT;
 use now_serving::i18n::english;
@@ -26,7 +26,7 @@ fn a_request_to_the_origin_that_cannot_be_begun_keeps_the_admission() {
 
 /// Its name is not spelt right, or stands where rooms are not understood.
 #[test]
-fn an_origin_whose_host_was_meant_and_is_not_known_is_not_asked() {
+fn an_origin_whose_backend_or_host_was_meant_and_is_not_known_is_not_asked() {
     let own = r#"{"origin_host":"shop.platform.example","rooms":[{"name":"sale"}]}"#;
     let of_room =
         r#"{"rooms":[{"name":"sale","paths":"/sale/*","orgin_host":"sale.platform.example"}]}"#;
@@ -34,6 +34,20 @@ fn an_origin_whose_host_was_meant_and_is_not_known_is_not_asked() {
         (r#"{"orgin_host":"shop.platform.example"}"#, [false; 3]),
         (of_room, [false; 3]),
         (own, [false; 3]),
+        (r#"{"backnd":"shop_origin"}"#, [false; 3]),
+        (r#"{"backend":"upstash"}"#, [false; 3]),
+        (
+            r#"{"rooms":[{"name":"sale","paths":"/sale/*","backend":"a b"}]}"#,
+            [false; 3],
+        ),
+        (
+            r#"{"rooms":[{"name":"sale","paths":"/sale/*","backnd":"sale_origin"}]}"#,
+            [false; 3],
+        ),
+        (
+            r#"{"backend":"shop_origin","rooms":[{"name":"sale"}]}"#,
+            [false; 3],
+        ),
         // Another name leaves it known.
         (r#"{"autmatic":5}"#, [true; 3]),
     ] {

@@ -1,4 +1,4 @@
-//! To which backend the requests of regions go, through the shipped Wasm with two origins.
+//! To which backend the requests of rooms and of regions go, through the shipped Wasm with two origins.
 
 use harness::origin::Origin;
 
@@ -145,4 +145,35 @@ fn the_backend_of_a_region_is_asked_for_its_own_host_and_not_for_that_of_the_usu
     house.set("regions", &format!("[{WEST}]"));
     visitor.ask("/echo");
     assert!(host(&west).starts_with("127.0.0.1"), "the visitor's");
+}
+
+#[test]
+fn requests_of_a_room_go_to_its_backend_and_where_that_is_not_there_none_goes_anywhere() {
+    let (west, house) = with_two_origins();
+    let rooms =
+        |backend: &str| format!(r#"[{{"name":"sale","paths":"/sale/*","backend":"{backend}"}}]"#);
+    house.set("rooms", &rooms("west_origin"));
+    house.set("bypass_paths", "/robots.txt /sale/a.css");
+    for (path, found) in [("/robots.txt", [0, 1]), ("/sale/a.css", [1, 0])] {
+        house.ask(&Ask::get(path));
+        assert_eq!(seen(&west, &house), found, "{path}");
+    }
+    let mut inside = called(&house);
+    inside.ask("/echo");
+    assert_eq!(seen(&west, &house), [0, 1]);
+    house.set("rooms", &rooms("nowhere"));
+    let health = house.ask(&Ask::get("/_queue/healthz"));
+    let told = health.json()["detail"].to_string();
+    assert!(
+        health.status == 503 && told.contains("backend of room sale: "),
+        "{told}"
+    );
+    assert!(told.contains("fastly service backend create"), "{told}");
+    let statuses = [
+        inside.ask("/echo").status,
+        house.ask(&Ask::get("/robots.txt")).status,
+    ];
+    assert_eq!((statuses, seen(&west, &house)), ([503; 2], [0, 0]));
+    let line = house.log_where(|line| line["reason"] == "unsound_configuration");
+    assert!(line.iter().all(|line| problem_keys(line) == ["backend"]));
 }

@@ -119,11 +119,11 @@ fn terraform_makes_a_domain_of_the_admin_host() {
 }
 
 #[test]
-fn terraform_makes_a_backend_of_each_region_that_sees_the_visitors_host() {
+fn terraform_makes_each_further_backend_so_that_it_sees_the_visitors_host() {
     let example = example();
     let (_, backend) = example.split_once("dynamic \"backend\" {").unwrap();
     let (begin, rest) = backend.split_once("content {").unwrap();
-    assert_eq!(begin.trim(), "for_each = var.region_backends");
+    assert_eq!(begin.trim(), "for_each = var.backends");
     let (content, _) = rest.split_once('}').unwrap();
     let expected = "name = backend.key address = backend.value port = 443 use_ssl = true ssl_cert_hostname = backend.value ssl_sni_hostname = backend.value";
     assert_eq!(content.trim(), expected);

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use now_serving::http::{Answer, Call, Cookies, Way};
-use now_serving::queue::Now;
+use now_serving::queue::{Lane, Now, RegionName};
 use now_serving::request::Request;
 use now_serving::service;
 
@@ -571,6 +571,51 @@ mod native {
             };
             let found = (forward.way, forward.site.host.as_deref());
             assert_eq!(found, (way, host), "{ask:?}");
+        }
+    }
+
+    /// The first room's backend is for whatever no other room takes, and a room without one of its own has it too.
+    #[test]
+    fn each_room_has_its_own_backend_and_a_region_of_it_another_one() {
+        let house = House::native();
+        let now_ms = house.now_ms();
+        let pop = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
+        let rooms = r#"[{"name":"sale","paths":"/sale/*","backend":"sale_origin"},{"name":"like","paths":"/like/*"},{"name":"usual","paths":"/usual/*","backend":"protected_content"},{"name":"none","paths":"/none/*","backend":null}]"#;
+        let config = config_with(&[
+            ("cache_paths", "/*"),
+            ("bypass_paths", "/*"),
+            ("backend", "shop_origin"),
+            ("rooms", rooms),
+        ]);
+        for (path, way, backend) in [
+            ("/assets/a.png", Way::Pass, Some("shop_origin")),
+            ("/like/a.png", Way::Pass, Some("shop_origin")),
+            ("/sale/a.png", Way::Pass, Some("sale_origin")),
+            ("/usual/a.png", Way::Cache, None),
+            ("/none/a.png", Way::Cache, None),
+        ] {
+            let call = call(&Ask::get(path), "a".repeat(32));
+            let store = Direct(house.store.clone());
+            let request = Request::new(&call, &config, &store, &pop, Now::from_ms(now_ms));
+            let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
+            else {
+                panic!("{path}");
+            };
+            let found = (forward.way, forward.site.backend.as_deref());
+            assert_eq!(found, (way, backend), "{path}");
+        }
+        let west = r#"[{"name":"west","pops":"SJC","backend":"west_origin"},{"name":"east","pops":"LHR"}]"#;
+        let config = config_with(&[("backend", "shop_origin"), ("regions", west)]);
+        let of_lane = |name| {
+            let lane = RegionName::read(name).map_or(Lane::Main, Lane::Region);
+            config.rooms.first.site(lane).backend.clone()
+        };
+        for (lane, backend) in [
+            ("west", "west_origin"),
+            ("east", "shop_origin"),
+            ("main", "shop_origin"),
+        ] {
+            assert_eq!(of_lane(lane).as_deref(), Some(backend), "{lane}");
         }
     }
 

@@ -248,6 +248,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "[rooms besides the first](rooms.md), each with a line of its own: which requests are for it, and in which settings it differs. The first room is for all other requests",
     },
     Setting {
+        name: "backend",
+        accepted: Text(
+            "the name of a backend of the service: 1–64 letters, digits, `-`, `_` and `.`; not `upstash`",
+        ),
+        what: "where [the requests of a room](rooms.md#a-backend-of-its-own) go, but for those of visitors inside whose region has [a backend of its own](regions.md#a-backend-of-its-own)",
+    },
+    Setting {
         name: "origin_host",
         accepted: Text("none, a host name in lower case, without port"),
         what: "the `Host` that the origin gets in place of the visitor's, which it has in `X-Forwarded-Host` then: for a site [on a platform or behind a CDN](../how-to/use-an-origin-that-goes-by-host.md). An `override_host` of the backend goes before it",
@@ -270,7 +277,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "cache_paths",
         accepted: Text("none, [paths](#paths)"),
-        what: "what the platform's cache may keep and show to several visitors, such as `/assets/*`; written as `bypass_paths`. Nothing is kept with `origin_host`",
+        what: "what the platform's cache may keep and show to several visitors, such as `/assets/*`; written as `bypass_paths`. Nothing is kept with `backend` or `origin_host`",
     },
     Setting {
         name: "command_paths",
