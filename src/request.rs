@@ -98,6 +98,7 @@ impl<'a> Request<'a> {
             turn_minutes: self.room.turn_minutes,
             schedule: self.schedule(),
             health: (self.room.health, marker_seconds(Chance::of(&self.call.id))),
+            origin: self.room.origin.as_deref(),
             network: if session_minutes.is_some() || bound.enforcement.is_some() {
                 self.network()
             } else {

@@ -37,6 +37,13 @@ pub trait Markers {
     /// Does something about a note while no other request does anything about it; nothing at all where the cache cannot
     /// promise that soon enough.
     fn alone(&self, marker: Marker, work: &mut dyn FnMut());
+    /// Until when an origin counts as sick, as any room that has it left it. In milliseconds, by the store's clock; 0 where it does not, or
+    /// where nothing is known.
+    fn sick_until(&self, _origin: &str) -> u64 {
+        0
+    }
+    /// Leaves that for the other rooms.
+    fn put_sick_until(&self, _origin: &str, _time_ms: u64) {}
 }
 
 /// The numbers of a note; `None` where it is gone or spoilt, or a newer version wrote others.

@@ -18,6 +18,7 @@ use crate::cache::{
     LoginFailures, LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Pop, Refresh, RefreshGuard,
     STALE_WHILE_REVALIDATE, SessionEnds, StoreAnswers, TicketMark, TicketMarks,
 };
+use crate::queue::health::LONGEST_MARKER_MS;
 use crate::queue::{Board, Renewal};
 
 /// Versions that were overwritten longer ago are in no node.
@@ -37,6 +38,8 @@ pub struct Behind {
 pub struct InMemoryCache {
     now_ms: Arc<AtomicU64>,
     shelf: Rc<Shelf>,
+    /// Until when each origin counts as sick, for all rooms.
+    origins: Rc<Objects<String, u64>>,
 }
 
 /// An object of the cache: the version that was written last, behind those that a node may still hand out.
@@ -113,7 +116,20 @@ impl InMemoryCache {
             lists,
             markers: RefCell::default(),
         });
-        Self { now_ms, shelf }
+        Self {
+            now_ms,
+            shelf,
+            origins: Rc::default(),
+        }
+    }
+
+    /// The cache of the same POP as another room has it, of which this one is new.
+    #[must_use]
+    pub fn beside(self, other: &Self) -> Self {
+        Self {
+            origins: Rc::clone(&other.origins),
+            ..self
+        }
     }
 
     /// From now on requests reach a node that is this far behind.
@@ -257,6 +273,16 @@ impl Markers for InMemoryCache {
 
     fn alone(&self, _marker: Marker, work: &mut dyn FnMut()) {
         work();
+    }
+
+    fn sick_until(&self, origin: &str) -> u64 {
+        let found = self.found(&self.origins, &origin.to_owned());
+        found.unwrap_or(0)
+    }
+
+    fn put_sick_until(&self, origin: &str, time_ms: u64) {
+        let until = self.in_a(Duration::from_millis(LONGEST_MARKER_MS));
+        self.write(&self.origins, origin.to_owned(), time_ms, until);
     }
 }
 

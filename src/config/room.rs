@@ -1,13 +1,13 @@
 //! One waiting room: a line of its own with its pace and its looks, and the names of all that belongs to it.
 
 use super::events::{Told, Usual};
-use super::{OnOriginError, Paths, Reader, RoomRegions};
+use super::{ORIGIN, OnOriginError, Paths, Reader, RoomRegions};
 use crate::http::Site;
 use crate::http::cookie::RoomCookies;
 use crate::page::{Brand, Pages};
 use crate::queue::{
-    AbsentVisitors, Cap, CurrentEvent, Event, HealthRule, Invitations, Lane, NetworkBound, Pace,
-    RoomName, SharedTickets, SignalRule,
+    AbsentVisitors, Cap, CurrentEvent, Event, HealthRule, Invitations, Lane, NetworkBound,
+    OriginHealth, Pace, RoomName, SharedTickets, SignalRule,
 };
 use crate::ticket::challenge::Proof;
 
@@ -21,6 +21,8 @@ pub struct Room {
     pub cookies: RoomCookies,
     /// Where its requests go, but for those of visitors inside whose region has a site of its own.
     pub site: Site,
+    /// The name of its origin, where it watches that and other rooms have the same one: they hear from each other that it is sick.
+    pub origin: Option<String>,
     /// How the line moves by itself.
     pub pace: Pace,
     /// What is done about called visitors who do not come.
@@ -115,6 +117,17 @@ impl Room {
         std::iter::once(&self.pages).chain(own)
     }
 
+    /// The name of the origin that it watches, if all of its requests go to one.
+    pub(super) fn watched_origin(&self) -> Option<String> {
+        let is_watched = self.health.setting != OriginHealth::Off;
+        let Site { backend, host } = &self.site;
+        let name = || {
+            let backend = backend.as_deref().unwrap_or(ORIGIN);
+            format!("{backend}/{}", host.as_deref().unwrap_or_default())
+        };
+        (is_watched && self.sites().len() == 1).then(name)
+    }
+
     pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths, named: Named) -> Self {
         let cap = reader.cap();
         let pace = Pace {
@@ -139,6 +152,7 @@ impl Room {
             routes: named.routes,
             cookies: named.cookies,
             site: reader.site(),
+            origin: None,
             pace,
             absent_visitors: reader.absent_visitors(),
             cap,

@@ -121,6 +121,17 @@ impl Rooms {
         std::iter::once(&self.first).chain(others)
     }
 
+    /// Rooms that have one origin know it by its name.
+    pub(super) fn name_origins(&mut self) {
+        let names: Vec<Option<String>> = self.all().map(Room::watched_origin).collect();
+        let others = self.others.iter_mut().map(|other| &mut other.room);
+        let rooms = std::iter::once(&mut self.first).chain(others);
+        for (room, name) in rooms.zip(&names) {
+            let is_of_several = names.iter().filter(|other| *other == name).count() > 1;
+            room.origin = name.clone().filter(|_| is_of_several);
+        }
+    }
+
     /// Whether the country of a visitor decides about any room or region.
     #[must_use]
     pub fn ask_for_country(&self) -> bool {

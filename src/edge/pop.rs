@@ -15,6 +15,7 @@ use now_serving::cache::{
     LoginFailures, LoginThrottle, Marker, Markers, Pop, SandboxCopy, SessionEnds, StoreAnswers,
     TURN_TIMEOUT, TicketMark, TicketMarks, decode, encode,
 };
+use now_serving::queue::health::LONGEST_MARKER_MS;
 use now_serving::queue::{Board, Now, Renewal};
 
 use super::lock::alone;
@@ -102,6 +103,23 @@ impl Markers for PlatformCache {
         );
         let _ = alone(key, SHORT_TURN, work);
     }
+
+    fn sick_until(&self, origin: &str) -> u64 {
+        let found = sick_origin(origin).found();
+        let kept = found.and_then(|found| decode(&found.user_metadata()));
+        kept.unwrap_or(0)
+    }
+
+    fn put_sick_until(&self, origin: &str, time_ms: u64) {
+        // Without it the other rooms go by the answers that they hear of themselves.
+        let life = Duration::from_millis(LONGEST_MARKER_MS);
+        let _ = sick_origin(origin).write(encode(&time_ms), life);
+    }
+}
+
+/// Where it is kept of an origin, for all rooms that have it.
+fn sick_origin(origin: &str) -> Overwritten {
+    Overwritten::at(CacheKey::from(format!("origin-sick:{origin}")))
 }
 
 impl LoginThrottle for PlatformCache {

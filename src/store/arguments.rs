@@ -32,6 +32,7 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
         front,
         turn,
         watched(&line.health.0, line.health.1),
+        sick(line),
         scheduled(line.schedule.events),
         lot,
         now,
@@ -120,4 +121,10 @@ pub(super) fn named((name, value): (&'static str, String)) -> (Cow<'static, str>
 fn watched(rule: &HealthRule, life_s: u64) -> Option<(&'static str, String)> {
     let is_watched = rule.setting != OriginHealth::Off;
     is_watched.then(|| ("health", rule.written(life_s)))
+}
+
+/// Until when the origin counts as sick by what this POP heard from another room.
+fn sick(line: &Line<'_>) -> Option<(&'static str, String)> {
+    let until_ms = line.known.notes()?.sick_until(line.origin?);
+    Some(("sick_until", until_ms.to_string()))
 }

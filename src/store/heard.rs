@@ -20,6 +20,12 @@ impl Line<'_> {
         if let Some(noted) = noted(answer) {
             self.store.noted(&noted);
         }
+        let sick = answer.number("sick_until").zip(self.origin);
+        if let Some(((until_ms, origin), notes)) = sick.zip(self.known.notes())
+            && notes.sick_until(origin) < until_ms
+        {
+            notes.put_sick_until(origin, until_ms);
+        }
         let news = answer.ended_news().zip(self.known.notes());
         if let Some(((news, since, store_time), notes)) = news {
             ended::take(notes, news, since, store_time);

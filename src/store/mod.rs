@@ -59,6 +59,8 @@ pub struct Line<'a> {
     pub schedule: Schedule<'a>,
     /// When the origin is sick, and how many seconds a marker of this call would stand.
     pub health: (HealthRule, u64),
+    /// The name of the origin, where other rooms have the same one.
+    pub origin: Option<&'a str>,
     /// A keyed digest of the visitor's network, so that a copy of a ticket is known; empty where it is not known.
     pub network: String,
     /// How many numbers that network may draw.

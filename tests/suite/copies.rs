@@ -98,6 +98,7 @@ impl Room {
             home: self.home.get(),
             front_share: 10,
             regions: self.regions.as_ref(),
+            origin: None,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(START_MS + ms),

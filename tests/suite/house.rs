@@ -636,7 +636,7 @@ impl House {
         }
         let key = (number.get(), room.name.to_string());
         let mut others = others.borrow_mut();
-        let new = || pop_called(&pop.pop(), now_ms);
+        let new = || pop_called(&pop.pop(), now_ms).beside(pop);
         others.entry(key).or_insert_with(new).clone()
     }
 

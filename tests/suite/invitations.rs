@@ -188,6 +188,7 @@ mod redis {
                 home: Lane::Main,
                 front_share: 10,
                 regions: None,
+                origin: None,
                 lifetime: 172_800,
                 pop: String::new(),
                 now: Now::from_ms(START_MS + MINUTE_MS),

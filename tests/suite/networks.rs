@@ -47,6 +47,7 @@ fn drawn(many: usize, networks: usize) -> usize {
             home: Lane::Main,
             front_share: 0,
             regions: None,
+            origin: None,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(START_MS),

@@ -253,6 +253,7 @@ in_houses! {
         a_path_that_may_be_of_several_rooms_is_refused
         the_log_and_the_metrics_name_the_room
         an_unsound_configuration_keeps_the_rooms_apart
+        a_sick_origin_is_known_by_all_rooms_that_have_it_and_by_no_other
         a_waiting_page_of_a_room_that_is_no_longer_listed_asks_again
         the_line_of_the_kit_goes_on_here
         a_line_of_the_kit_that_was_ended_is_not_moved_again

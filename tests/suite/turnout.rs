@@ -89,6 +89,7 @@ impl Sale {
             home: Lane::Main,
             front_share: 0,
             regions: None,
+            origin: None,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(self.now_ms),

@@ -58,6 +58,7 @@ impl Reader<'_> {
             }
             rooms.others.push(other);
         }
+        rooms.name_origins();
         // With a domain another service of it may be where visitors draw.
         if domain.is_none() {
             for room in rooms.unreached(paths, operators) {

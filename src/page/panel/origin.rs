@@ -40,6 +40,10 @@ fn words(setting: OriginHealth, snapshot: &PanelSnapshot, now_ms: u64) -> String
             " With origin_health = on no new visitor would go in.".to_owned()
         }
     };
+    if last.is_none_or(|last| last.until_ms < health.sick_until_ms) {
+        let until = until(health.sick_until_ms);
+        return format!("sick until {until}, as another room of this origin found.{follows}");
+    }
     format!(
         "sick until {}: of {} answers {} were late and {} bad.{follows}",
         until(health.sick_until_ms),
@@ -127,6 +131,14 @@ mod tests {
             told(OriginHealth::Observe, sick, last),
             "sick until 08:00:41 UTC: of 4 answers 0 were late and 3 bad. With origin_health = on no new visitor would go in."
         );
+        let elsewhere = "sick until 08:00:41 UTC, as another room of this origin found. No new visitor goes in.";
+        let before = last.map(|last| Sickness {
+            until_ms: NOW - 1,
+            ..last
+        });
+        for last in [None, before] {
+            assert_eq!(told(OriginHealth::On, sick, last), elsewhere);
+        }
         let overruled = Health {
             overruled_until_ms: NOW + 3_600_000,
             ..sick

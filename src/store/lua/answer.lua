@@ -3,7 +3,7 @@
 -- Gives `answer`, of `number`, what the verb counted, and of more names and values; and `visitor`, of a visit and its place, whose number is
 -- the visitor's position: both return the list.
 
-local record, board = require('record'), require('board')
+local call, record, board, health = require('call'), require('record'), require('board'), require('health')
 local lanes, cap, journal = require('lanes'), require('cap'), require('journal')
 local state, texts = record.state, record.texts
 
@@ -14,10 +14,11 @@ local function answer(number, ...)
   end
   local more = {
     'recounts', cap.is_capped and cap.recounts_from_now() or nil, 'sickness', texts.sickness,
+    'sick_until', call.arg.sick_until and health.is_sick() and state.sick_until or nil,
     'release', texts.release and lanes.before.waiting > 0 and texts.release or nil, ...,
   }
   -- A name without a value is not told.
-  for i = 1, 6 + select('#', ...), 2 do
+  for i = 1, 8 + select('#', ...), 2 do
     if more[i + 1] ~= nil then
       told[#told + 1] = more[i]
       told[#told + 1] = more[i + 1]

@@ -1,7 +1,7 @@
 -- The origin's health, by the answers that POPs have watched. What this call brings of them is taken in heard.lua, and what the pace
 -- learns from them is in window.lua.
 -- Gives what the settings say of the origin: `setting`, nil where it is not watched, `min`, `share`, `life`, `least` and `most`;
--- `is_sick`, `is_steered`, `is_slowed`, `most_window`, `in_period`, `most_in_period`.
+-- `take_marker`, `is_sick`, `is_steered`, `is_slowed`, `most_window`, `in_period`, `most_in_period`.
 
 local call, state, live = require('call'), require('record').state, require('live')
 
@@ -10,6 +10,14 @@ local adaptive
 health.setting, health.min, health.share, health.life, adaptive, health.least, health.most =
   string.match(call.arg.health or '', '^(%a+) (%d+) (%d+) (%d+) (%a+) (%d+) (%d+)$')
 
+-- A room that has the same origin has found it sick, and the POP knows until when. No marker stands longer than a minute, whatever a
+-- clock says.
+function health.take_marker()
+  local told = tonumber(call.arg.sick_until) or 0
+  if health.setting and told > math.max(state.sick_until, call.now) and told <= call.now + 60000 then
+    state.sick_until = told
+  end
+end
 function health.is_sick()
   return call.now < state.sick_until
 end

@@ -12,6 +12,7 @@ return function()
   if state.own > 0 and state.format ~= tonumber(arg.format) then
     return { err = string.format('FORMAT %d', state.format) }
   end
+  require('health').take_marker()
   journal.open()
   if stored.event then
     require('lot')

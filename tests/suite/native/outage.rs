@@ -330,6 +330,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         home: Lane::Main,
         front_share: 0,
         regions: None,
+        origin: None,
         lifetime: 100_000,
         now: Now::from_ms(world.now_ms.load(Ordering::SeqCst)),
         clock: Clock::Given,

@@ -171,6 +171,7 @@ impl World<'_> {
             home: Lane::Main,
             front_share: 0,
             regions: None,
+            origin: None,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(self.house.now_ms()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::house::{Ask, Got, House, Visitor, problem_keys};
+use crate::house::{Ask, Got, House, PERMIT_TOKEN, Visitor, problem_keys};
 
 /// A browser that keeps the tickets of all rooms.
 #[derive(Default)]
@@ -105,6 +105,51 @@ pub(crate) fn each_room_has_a_line_of_its_own(house: &House) {
     house.wait(std::time::Duration::from_secs(2));
     assert_eq!(inside(&mut visitor), [true, true, false]);
     assert_eq!(inside(&mut another), [false, false, false]);
+}
+
+/// A room that asks the origin for another host has another origin, and one that watches none hears nothing.
+pub(crate) fn a_sick_origin_is_known_by_all_rooms_that_have_it_and_by_no_other(house: &House) {
+    let names = ["sale", "own", "blind"].map(|name| named(house, name));
+    let [sale, own, blind] = &names;
+    let rooms = json!([
+        { "name": sale, "paths": "/sale/*" },
+        { "name": own, "paths": "/own/*", "origin_host": "own.platform.example" },
+        { "name": blind, "paths": "/blind/*", "origin_health": "off" },
+    ]);
+    house.set("rooms", &rooms.to_string());
+    house.set("origin_health", "on");
+    house.set("automatic", "0");
+    for path in ["/", "/sale/shoes", "/own/hats", "/blind/hats"] {
+        Browser::default().number(house, path);
+    }
+    let status = |room: &str| {
+        let route = format!("/_queue/{room}status");
+        house.ask(&Ask::get(&route).operator()).json()
+    };
+    let bad = Ask::json_to("report", r#"{"bad": 9}"#);
+    let bad = bad.with("authorization", format!("Bearer {PERMIT_TOKEN}"));
+    assert_eq!(house.ask(&bad).json()["mode"], "hold");
+    let until = status("")["origin"]["sick_until"].clone();
+    let mut visitor = Browser::default();
+    for (room, path, is_sick) in [
+        (sale, "/sale/shoes", true),
+        (own, "/own/hats", false),
+        (blind, "/blind/hats", false),
+    ] {
+        // A newcomer's draw is a call that tells the room.
+        visitor.number(house, path);
+        let told = status(&format!("room/{room}/"));
+        assert_eq!(told["origin"]["sick_until"] == until, is_sick, "{told}");
+        assert_eq!(told["release"]["bound_by"] == "origin", is_sick, "{told}");
+        // The answers were heard by the first room alone.
+        let none = json!({ "ok": 0, "late": 0, "bad": 0 });
+        assert_eq!(told["origin"]["recent"], none, "{told}");
+    }
+    // An operator overrules it for one room.
+    change(house, sale, "overrule", &json!({ "overrule": "on" }));
+    let bound = |room: &str| status(room)["release"]["bound_by"].clone();
+    assert_eq!(bound(&format!("room/{sale}/")), "pace");
+    assert_eq!(bound(""), "origin");
 }
 
 pub(crate) fn a_list_that_no_visitor_can_open_is_in_force_and_told_as_closed(house: &House) {
