@@ -56,6 +56,7 @@ const MODULES: [&str; 40] = [
     "lot",
     "steps",
     "settings",
+    "joint",
     "loss",
 ];
 

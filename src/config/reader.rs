@@ -12,6 +12,7 @@ mod layer;
 mod regions;
 mod rooms;
 mod secrets;
+mod shares;
 mod signals;
 mod waf;
 

@@ -121,6 +121,30 @@ impl Rooms {
         std::iter::once(&self.first).chain(others)
     }
 
+    /// The room at this place of the list has its pace together with the one of this name.
+    pub(super) fn share_pace(&mut self, at: usize, name: &str) {
+        let of = RoomName::new(name);
+        let Some(pace) = self
+            .all()
+            .find(|room| room.name == of)
+            .map(|room| room.pace)
+        else {
+            return;
+        };
+        if let Some(other) = self.others.get_mut(at) {
+            (other.room.pace, other.room.pace_of) = (pace, Some(of.clone()));
+        }
+        let is_of_it = |room: &Room| room.name == of || room.pace_of.as_ref() == Some(&of);
+        let many = self.all().filter(|room| is_of_it(room)).count();
+        let others = self.others.iter_mut().map(|other| &mut other.room);
+        for room in std::iter::once(&mut self.first).chain(others) {
+            if is_of_it(room) {
+                room.pace_of = Some(of.clone());
+                room.pace_rooms = u64::try_from(many).unwrap_or(1);
+            }
+        }
+    }
+
     /// Rooms that have one origin know it by its name.
     pub(super) fn name_origins(&mut self) {
         let names: Vec<Option<String>> = self.all().map(Room::watched_origin).collect();

@@ -25,10 +25,13 @@ impl RoomName {
         format!("queue:{{{self}}}")
     }
 
-    /// The store's key of something else that belongs to the line.
+    /// The store's key of the line of a room that has its pace together with others, in the slot of the room whose pace it is.
     #[must_use]
-    pub fn store_key(&self, name: &str) -> String {
-        format!("queue:{{{self}}}:{name}")
+    pub fn line_key_beside(&self, of: &Self) -> String {
+        if of == self {
+            return self.line_key();
+        }
+        format!("{}+{self}", of.line_key())
     }
 
     /// The key of something in a POP's cache.
@@ -58,7 +61,9 @@ mod tests {
     fn the_keys_of_the_version_before_are_found_again() {
         let room = RoomName::new("main");
         assert_eq!(room.line_key(), "queue:{main}");
-        assert_eq!(room.store_key("hour"), "queue:{main}:hour");
+        assert_eq!(room.line_key_beside(&room), "queue:{main}");
+        let sale = RoomName::new("sale");
+        assert_eq!(sale.line_key_beside(&room), "queue:{main}+sale");
         assert_eq!(room.cache_key("board"), "board:main");
         assert_eq!(room.cache_key_of("till", 3), "till:main:3");
     }

@@ -37,9 +37,20 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
         lot,
         now,
     ];
+    let pace_of = line.pace_of.into_iter().flat_map(|of| {
+        let room = Some(("room", line.room.to_string()));
+        [
+            room,
+            (of != line.room).then(|| ("shares", "yes".to_owned())),
+        ]
+    });
     let cap = Some(line.cap).filter(Cap::holds);
     let cap = cap.into_iter().flat_map(capped);
-    let settings = settings.into_iter().chain(cap).chain(regions);
+    let settings = settings
+        .into_iter()
+        .chain(pace_of.flatten())
+        .chain(cap)
+        .chain(regions);
     let settings = settings.chain(rest.into_iter().flatten()).map(named);
     let known = known.filter(|board| !board.text.is_empty());
     let known = known.map(|board| copied(&board));

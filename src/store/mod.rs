@@ -49,6 +49,8 @@ pub struct Line<'a> {
     pub room: &'a RoomName,
     /// The configured pace.
     pub pace: Pace,
+    /// The room whose pace it is, where several rooms have it together.
+    pub pace_of: Option<&'a RoomName>,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
     /// The configured cap.
@@ -271,7 +273,11 @@ impl Line<'_> {
             ("inside1", "inside:1"),
         ];
         keys.extend(always.map(|(name, key)| (name, self.key(key))));
-        keys.push(("line", self.room.line_key()));
+        keys.extend(
+            self.pace_of
+                .map(|of| ("pace", format!("{}:pace", of.line_key()))),
+        );
+        keys.push(("line", self.line_key()));
         let (names, keys): (Vec<&str>, Vec<String>) = keys.into_iter().unzip();
         let (many, names) = (keys.len().to_string(), names.join(" "));
         let pairs = [shared(verb, self), arguments].concat();
@@ -293,8 +299,14 @@ impl Line<'_> {
         }
     }
 
+    fn line_key(&self) -> String {
+        let of = self.pace_of.unwrap_or(self.room);
+        self.room.line_key_beside(of)
+    }
+
+    /// The key of something else that belongs to the line.
     fn key(&self, name: &str) -> String {
-        self.room.store_key(name)
+        format!("{}:{name}", self.line_key())
     }
 
     fn draw_key(&self, id: &str) -> String {

@@ -99,6 +99,7 @@ impl Room {
             front_share: 10,
             regions: self.regions.as_ref(),
             origin: None,
+            pace_of: None,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(START_MS + ms),

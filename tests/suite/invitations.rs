@@ -189,6 +189,7 @@ mod redis {
                 front_share: 10,
                 regions: None,
                 origin: None,
+                pace_of: None,
                 lifetime: 172_800,
                 pop: String::new(),
                 now: Now::from_ms(START_MS + MINUTE_MS),

@@ -48,6 +48,7 @@ fn drawn(many: usize, networks: usize) -> usize {
             front_share: 0,
             regions: None,
             origin: None,
+            pace_of: None,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(START_MS),

@@ -31,6 +31,7 @@ mod regions;
 mod replays;
 pub(crate) mod rooms;
 mod sent;
+mod shares;
 mod sign;
 pub(crate) mod signals;
 mod tickets;

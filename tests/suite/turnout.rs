@@ -90,6 +90,7 @@ impl Sale {
             front_share: 0,
             regions: None,
             origin: None,
+            pace_of: None,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(self.now_ms),

@@ -167,6 +167,7 @@ impl Play<'_> {
             front_share: self.settings.front_share,
             regions: self.settings.regions.as_ref(),
             origin: None,
+            pace_of: None,
             lifetime: 172_800,
             pop: from.pop.clone().unwrap_or_default(),
             now: Now::from_ms(self.now_ms),

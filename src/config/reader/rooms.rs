@@ -1,6 +1,7 @@
 //! The setting `rooms`: a list of objects, each with a name, what the room is for, and the settings in which it differs.
 
 use super::findings::{SITE, Weight};
+use super::shares::{SHARES, Shares};
 use super::{Layer, NONE, Reader, addresses, is_name_byte, words};
 use crate::config::condition::Condition;
 use crate::config::document::Known;
@@ -42,6 +43,7 @@ impl Reader<'_> {
             bypass_when,
             others: Vec::new(),
         };
+        let mut shares = Vec::new();
         for Pairs(members) in self.listed_rooms() {
             let Some(name) = self.name_of(&members, &rooms) else {
                 continue;
@@ -51,6 +53,7 @@ impl Reader<'_> {
                 routes: format!("{admin_path}/room/{name}"),
                 name,
             };
+            shares.push(Shares::of(&members));
             let other = self.other(members, named, paths);
             if rooms.others.iter().any(|known| known.area == other.area) {
                 let accepted = "hosts, paths, not, countries or when that differ from those of the rooms before it, which take all its visitors";
@@ -59,6 +62,7 @@ impl Reader<'_> {
             rooms.others.push(other);
         }
         rooms.name_origins();
+        self.share_paces(&mut rooms, &shares);
         // With a domain another service of it may be where visitors draw.
         if domain.is_none() {
             for room in rooms.unreached(paths, operators) {
@@ -114,9 +118,9 @@ impl Reader<'_> {
     /// A listed room: what it does not name it has in common with the first.
     fn other(&mut self, members: Vec<(String, Value)>, named: Named, paths: &Paths) -> Other {
         let name = named.name.clone();
-        let (own, differing): (Vec<_>, Vec<_>) = members
-            .into_iter()
-            .partition(|(member, _)| member == "name" || AREA.contains(&member.as_str()));
+        let (own, differing): (Vec<_>, Vec<_>) = members.into_iter().partition(|(member, _)| {
+            ["name", SHARES].contains(&member.as_str()) || AREA.contains(&member.as_str())
+        });
         self.layer = Some(Layer::new(&name, differing));
         let area = self.area(&own);
         let known = self.asked.len();
@@ -234,8 +238,9 @@ fn meant(name: &str, rooms: &[&'static str]) -> Option<&'static str> {
         "hostname" | "hostnames" | "domain" | "domains" => Some("hosts"),
         "method" | "methods" => Some("paths"),
         "except" | "exclude" => Some("not"),
+        "share" | "shared" => Some(SHARES),
         "if" | "condition" | "conditions" | "header" | "cookie" | "query" | "agent" => Some("when"),
-        _ => closest(name, rooms.iter().copied().chain(AREA)),
+        _ => closest(name, rooms.iter().copied().chain(AREA).chain([SHARES])),
     }
 }
 

@@ -28,6 +28,13 @@ pub struct SetPace {
 }
 
 fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+    let room = asking.request.room;
+    if let Some(of) = room.pace_of.as_ref().filter(|of| **of != room.name) {
+        let text = format!(
+            "this room shares the pace of room {of}; accepted is a pace set there, which holds for both"
+        );
+        return Err(Refusal::Value(text));
+    }
     let last = last_pace(asking);
     if fields.are_given_back(&["automatic", "automatic_quantity"]) {
         return Ok(Box::new(SetPace { pace: None, last }));

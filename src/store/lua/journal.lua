@@ -69,8 +69,9 @@ end
 function journal.who()
   return journal.word(arg.who or '')
 end
+-- Under the name of the room alone: its key has another room's name too where both share a pace.
 local function digest_of(line)
-  return redis.sha1hex(key.line .. ' ' .. line)
+  return redis.sha1hex((arg.room and 'queue:{' .. arg.room .. '}' or key.line) .. ' ' .. line)
 end
 -- The first line of all: a store that lost the state of the line may have kept its journal.
 local function begin()

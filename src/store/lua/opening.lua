@@ -32,6 +32,9 @@ return function()
   if copy then
     require('copy').take(copy)
   end
+  if call.key.pace then
+    require('joint').follow()
+  end
   journal.come_back(arg.copy and 'sign' or '-', copy and copy.head)
   if events.current or stored.brought then
     require('steps')()

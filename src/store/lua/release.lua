@@ -55,6 +55,18 @@ local function admit(most)
   return of_front + beside + call(front, most - of_front - beside)
 end
 
+-- What the pace lets in now: where rooms have one together, what is left for this one.
+local function by_pace()
+  return time.key.pace and math.min(state.left, require('joint').most()) or state.left
+end
+local function admit_by_pace()
+  local released = admit(by_pace())
+  if time.key.pace then
+    require('joint').take(released)
+  end
+  return released
+end
+
 -- Credit goes first: it was granted by name, the budget is only the pace. An open room admits everybody and uses neither;
 -- on hold and closed the line stands. How many were released.
 local function release()
@@ -64,7 +76,7 @@ local function release()
   elseif mode == 'automatic' and not is_quiet then
     state.credit = state.credit - admit(state.credit)
     -- A missed period is for visitors who waited through it: what is left is at most one period's.
-    state.left = math.min(state.left - admit(state.left), absent.most_kept())
+    state.left = math.min(state.left - admit_by_pace(), absent.most_kept())
   end
   return state.admitted - admitted
 end
@@ -74,7 +86,7 @@ local function note()
   local many = state.admitted - lanes.before.admitted
   if many > 0 then
     local free = cap.is_capped and require('sessions').free()
-    record.texts.release = string.format('%d %d %d %s %s', now, many, many + state.credit + state.left, free and free + many or '-',
+    record.texts.release = string.format('%d %d %d %s %s', now, many, many + state.credit + by_pace(), free and free + many or '-',
       bound.rule())
   end
 end

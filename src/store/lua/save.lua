@@ -31,6 +31,9 @@ return function()
     require('sessions').write()
   end
   release.note()
+  if call.key.pace then
+    require('joint').write()
+  end
   if call.arg.turn_minutes then
     require('turns').write()
   end

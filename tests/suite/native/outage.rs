@@ -331,6 +331,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         front_share: 0,
         regions: None,
         origin: None,
+        pace_of: None,
         lifetime: 100_000,
         now: Now::from_ms(world.now_ms.load(Ordering::SeqCst)),
         clock: Clock::Given,

@@ -260,6 +260,99 @@ fn what_is_wrong_in_a_room_names_the_room() {
     }
 }
 
+/// Of three rooms, `main`, `a` and `b`, with what the last two say besides.
+#[test]
+fn what_is_no_pace_to_share_is_named_with_what_is_accepted() {
+    let rooms = |a: Value, b: Value| {
+        let mut rooms = json!([{ "name": "a", "paths": "/a" }, { "name": "b", "paths": "/b" }]);
+        for (at, more) in [a, b].into_iter().enumerate() {
+            for (name, value) in more.as_object().unwrap() {
+                rooms[at][name] = value.clone();
+            }
+        }
+        rooms
+    };
+    let none = || json!({});
+    for (a, b, room, words) in [
+        (
+            json!({ "shares": "x" }),
+            none(),
+            "a",
+            "the name of another room: main, b",
+        ),
+        (
+            json!({ "shares": "a" }),
+            none(),
+            "a",
+            "the name of another room: main, b",
+        ),
+        (
+            json!({ "shares": 5 }),
+            none(),
+            "a",
+            "the name of another room: main, b",
+        ),
+        (
+            json!({ "shares": "b" }),
+            json!({ "shares": "main" }),
+            "a",
+            "names none in its own shares",
+        ),
+        (
+            json!({ "shares": "main", "automatic": 5 }),
+            none(),
+            "a",
+            "no automatic beside shares",
+        ),
+        (
+            json!({ "shares": "main", "automatic_quantity": 5 }),
+            none(),
+            "a",
+            "no automatic_quantity beside shares",
+        ),
+        (
+            json!({ "shares": "main", "total_active": 5 }),
+            none(),
+            "a",
+            "no total_active beside shares",
+        ),
+        (
+            json!({ "shares": "main", "session_minutes": 5 }),
+            none(),
+            "a",
+            "no session_minutes beside shares",
+        ),
+        (
+            json!({ "shares": "b" }),
+            json!({ "total_active": 5 }),
+            "a",
+            "a pace can be shared, and a cap cannot",
+        ),
+        (
+            json!({ "share": "main" }),
+            none(),
+            "a",
+            "did you mean shares?",
+        ),
+    ] {
+        refused(&rooms(a, b), (Some(room), "rooms", words));
+    }
+    let document = json!({ "automatic": 20, "total_active": 9, "rooms": rooms(
+        json!({ "automatic": 60, "automatic_quantity": 7, "total_active": null }),
+        json!({ "shares": "a", "automatic": null, "total_active": null }),
+    ) });
+    let config = loaded(&document.to_string());
+    let told = config.rooms.all().map(|room| {
+        let of = room.pace_of.as_ref().map(ToString::to_string);
+        (room.pace.automatic, room.pace.quantity, of, room.pace_rooms)
+    });
+    let of_a = (60, 7, Some("a".to_owned()), 2);
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [(20, 5, None, 1), of_a.clone(), of_a]
+    );
+}
+
 #[test]
 fn what_only_concerns_looks_closes_no_room() {
     for room in [

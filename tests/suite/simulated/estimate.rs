@@ -172,6 +172,7 @@ impl World<'_> {
             front_share: 0,
             regions: None,
             origin: None,
+            pace_of: None,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(self.house.now_ms()),

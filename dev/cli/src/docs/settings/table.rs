@@ -243,7 +243,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "rooms",
         accepted: Text(
-            "a list of up to 50 objects, each with `name`, one or more of `hosts`, `paths`, `countries` and `when`, and any of the settings in which rooms may differ",
+            "a list of up to 50 objects, each with `name`, one or more of `hosts`, `paths`, `countries` and `when`, maybe `shares`, and any of the settings in which rooms may differ",
         ),
         what: "[rooms besides the first](rooms.md), each with a line of its own: which requests are for it, and in which settings it differs. The first room is for all other requests",
     },

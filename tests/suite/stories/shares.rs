@@ -1,0 +1,397 @@
+//! The member `shares` of `rooms`: rooms that have one pace together, each with a line of its own.
+
+use std::time::Duration;
+
+use audit::audit;
+use serde_json::{Value, json};
+use upstash_local::{Fault, Faults};
+
+use super::rooms::{Browser, change, named};
+use crate::house::{Ask, Got, House};
+
+// These stories need the beginning of a period.
+in_houses_whose_clock_is_turned! {
+    rooms_that_share_a_pace_let_in_no_more_than_it_says_and_each_its_equal_part
+    a_part_for_which_no_visitor_comes_is_handed_over_in_the_same_period
+    rooms_that_share_a_pace_keep_their_hold_their_words_and_their_permits
+    a_pace_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it
+    rooms_that_share_a_pace_keep_to_it_when_the_store_loses_its_data
+    a_line_keeps_its_places_when_its_room_begins_to_share_a_pace_and_when_it_no_longer_does
+    without_the_store_rooms_that_share_a_pace_let_in_what_it_has_together
+    whatever_rooms_ask_no_more_visitors_go_in_than_their_pace_has
+}
+
+/// A shop and a sale that has the shop's pace: six visitors a minute go in, in both together.
+struct Two<'a> {
+    house: &'a House,
+    sale: String,
+    shop_line: Vec<Browser>,
+    sale_line: Vec<Browser>,
+}
+
+/// A visitor with a number, or inside.
+fn newcomer(house: &House, path: &str) -> Browser {
+    let mut visitor = Browser::default();
+    let is_there = |got: Got| got.inside || !got.json()["position"].is_null();
+    let mut asked = (0..2).map(|_| visitor.ask(house, Ask::get(path).json()));
+    assert!(asked.any(is_there), "{path}");
+    visitor
+}
+
+impl<'a> Two<'a> {
+    fn new(house: &'a House) -> Self {
+        let sale = named(house, "sale");
+        let rooms = json!([
+            { "name": sale, "paths": "/sale/*", "shares": house.room(), "heading": "The sale" },
+        ]);
+        house.set("automatic", "60");
+        house.set("automatic_quantity", "6");
+        house.set("rooms", &rooms.to_string());
+        house.warm();
+        house.wait_for_period(60);
+        Self {
+            house,
+            sale,
+            shop_line: Vec::new(),
+            sale_line: Vec::new(),
+        }
+    }
+
+    /// As many visitors come to the shop, and then to the sale.
+    fn come(&mut self, to_shop: usize, to_sale: usize) {
+        let Self {
+            house,
+            shop_line,
+            sale_line,
+            ..
+        } = self;
+        for (line, path, many) in [
+            (shop_line, "/", to_shop),
+            (sale_line, "/sale/shoes", to_sale),
+        ] {
+            line.extend((0..many).map(|_| newcomer(house, path)));
+        }
+    }
+
+    /// The last visitor polls, once the copy of the board is old.
+    fn poll_shop(&mut self) {
+        self.house.forget_the_sign();
+        let last = self.shop_line.last_mut().unwrap();
+        last.ask(self.house, Ask::get("/").json());
+    }
+
+    fn poll_sale(&mut self) {
+        self.house.forget_the_sign();
+        let last = self.sale_line.last_mut().unwrap();
+        last.ask(self.house, Ask::get("/sale/shoes").json());
+    }
+
+    /// The next period begins, and visitors of both rooms have asked shortly before.
+    fn next_period(&mut self) {
+        let gone = self.house.now_ms() % 60_000;
+        let wait = Duration::from_millis(45_000_u64.saturating_sub(gone));
+        self.house.wait(wait);
+        self.poll_shop();
+        self.poll_sale();
+        self.house.wait_for_period(60);
+    }
+
+    fn status(&self, room: &str) -> Value {
+        let route = format!("/_queue/{room}status");
+        self.house.ask(&Ask::get(&route).operator()).json()
+    }
+
+    /// How many visitors have been released: of the shop, and of the sale.
+    fn released(&self) -> [u64; 2] {
+        [String::new(), format!("room/{}/", self.sale)]
+            .map(|room| self.status(&room)["cursor"].as_u64().unwrap())
+    }
+}
+
+/// Whether the journals of these rooms hang together and keep to the pace.
+fn are_sound(house: &House, rooms: &[String]) {
+    for room in rooms {
+        let journal = Ask::get(&format!("/_queue/{room}journal")).operator();
+        let page = house.ask(&journal).json().to_string();
+        assert_eq!(audit(&[&page], &[]).faults, Vec::<String>::new(), "{room}");
+    }
+}
+
+fn rooms_that_share_a_pace_let_in_no_more_than_it_says_and_each_its_equal_part(house: &House) {
+    let mut two = Two::new(house);
+    // Whoever comes first goes straight in, up to what both have.
+    two.come(9, 12);
+    assert_eq!(two.released(), [6, 0]);
+    two.next_period();
+    two.poll_shop();
+    assert_eq!(two.released(), [9, 0], "three are kept for the sale");
+    two.poll_sale();
+    two.poll_shop();
+    assert_eq!(two.released(), [9, 3]);
+    // No visitor waits in the shop.
+    two.next_period();
+    two.poll_sale();
+    assert_eq!(two.released(), [9, 9]);
+    two.come(2, 0);
+    assert_eq!(two.released(), [9, 9], "the period is used up");
+    two.next_period();
+    two.poll_sale();
+    two.poll_shop();
+    assert_eq!(two.released(), [11, 12]);
+    // What is left is for the first who comes, to either room.
+    two.come(0, 2);
+    assert_eq!(two.released(), [11, 13]);
+    are_sound(house, &[String::new(), format!("room/{}/", two.sale)]);
+}
+
+fn a_part_for_which_no_visitor_comes_is_handed_over_in_the_same_period(house: &House) {
+    let mut two = Two::new(house);
+    two.come(16, 10);
+    assert_eq!(two.released(), [6, 0]);
+    two.next_period();
+    two.poll_sale();
+    assert_eq!(two.released(), [6, 3]);
+    house.wait(Duration::from_secs(30));
+    two.poll_sale();
+    assert_eq!(
+        two.released(),
+        [6, 3],
+        "a visitor of the shop may still come"
+    );
+    house.wait(Duration::from_secs(10));
+    two.poll_sale();
+    two.poll_shop();
+    assert_eq!(two.released(), [6, 6], "none came");
+    // From a room that no visitor has asked for lately nothing is kept.
+    house.wait_for_period(60);
+    house.wait_for_period(60);
+    two.poll_shop();
+    assert_eq!(two.released(), [12, 6]);
+}
+
+fn rooms_that_share_a_pace_keep_their_hold_their_words_and_their_permits(house: &House) {
+    let mut two = Two::new(house);
+    two.come(10, 10);
+    let sale = two.sale.clone();
+    let calls = house.calls(|| two.come(0, 1));
+    assert!(calls <= 2, "a draw and a look at most: {calls}");
+    // On hold a room needs nothing of the pace, and the other one has all of it.
+    house.change("mode", r#"{"mode": "hold"}"#);
+    two.next_period();
+    two.poll_shop();
+    two.poll_sale();
+    assert_eq!(two.released(), [6, 6]);
+    assert_eq!(two.status(&format!("room/{sale}/"))["mode"], "automatic");
+    house.change("mode", r#"{"mode": "automatic"}"#);
+    // A permit is for the room where it was given, and besides the pace.
+    change(house, &sale, "permit", &json!({ "amt": 2 }));
+    assert_eq!(two.released(), [6, 8]);
+    two.next_period();
+    two.poll_shop();
+    two.poll_sale();
+    assert_eq!(two.released(), [9, 11]);
+    let page = |path: &str| {
+        let ask = Ask::get(path).with("accept", "text/html");
+        Browser::default().ask(house, ask).body
+    };
+    assert!(page("/sale/shoes").contains("The sale") && !page("/").contains("The sale"));
+}
+
+fn a_pace_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it(house: &House) {
+    let mut two = Two::new(house);
+    two.come(20, 20);
+    let in_sale = format!("room/{}/settings", two.sale);
+    let pace = r#"{"automatic": 60, "automatic_quantity": 10}"#;
+    let got = house.ask(&Ask::json_to(&in_sale, pace));
+    let told = got.json()["detail"].to_string();
+    let accepted = format!("shares the pace of room {}", house.room());
+    assert!(got.status == 400 && told.contains(&accepted), "{told}");
+    house.change("settings", pace);
+    two.next_period();
+    two.poll_sale();
+    two.poll_shop();
+    assert_eq!(two.released(), [11, 5]);
+    house.change(
+        "settings",
+        r#"{"automatic": null, "automatic_quantity": null}"#,
+    );
+    two.next_period();
+    two.poll_sale();
+    two.poll_shop();
+    assert_eq!(two.released(), [14, 8]);
+}
+
+fn a_line_keeps_its_places_when_its_room_begins_to_share_a_pace_and_when_it_no_longer_does(
+    house: &House,
+) {
+    let mut two = Two::new(house);
+    let shared = json!([
+        { "name": two.sale, "paths": "/sale/*", "shares": house.room() },
+    ]);
+    let alone = json!([{ "name": two.sale, "paths": "/sale/*" }]);
+    house.set("rooms", &alone.to_string());
+    two.come(20, 20);
+    assert_eq!(two.released(), [6, 6], "each has a pace");
+    let place = |two: &mut Two<'_>| {
+        let last = two.sale_line.last_mut().unwrap();
+        last.ask(house, Ask::get("/sale/shoes").json()).json()["ahead"].clone()
+    };
+    let mut before = place(&mut two);
+    assert_eq!(before, 13);
+    for rooms in [&shared, &alone, &shared] {
+        house.set("rooms", &rooms.to_string());
+        for _ in 0..4 {
+            two.poll_shop();
+            two.poll_sale();
+            house.wait(Duration::from_secs(4));
+        }
+        let after = place(&mut two);
+        assert!(after.as_u64() <= before.as_u64(), "{before} {after}");
+        // A newcomer is behind.
+        two.come(0, 1);
+        before = place(&mut two);
+        assert!(before.as_u64() > after.as_u64());
+    }
+}
+
+/// The pace of both, though no room hears of the other.
+fn without_the_store_rooms_that_share_a_pace_let_in_what_it_has_together(house: &House) {
+    let mut two = Two::new(house);
+    house.set("automatic_quantity", "60");
+    house.set("on_store_error", "admit");
+    two.come(100, 50);
+    // By a look each room learns how many data centres there are, too.
+    two.poll_shop();
+    two.poll_sale();
+    house.store.fail(Faults::always(Fault::Refuse));
+    let mut inside = [0, 0];
+    for _ in 0..40 {
+        house.wait(Duration::from_secs(1));
+        let last = [two.shop_line.pop(), two.sale_line.pop()];
+        let paths = ["/", "/sale/shoes"];
+        for (of, (visitor, path)) in last.into_iter().zip(paths).enumerate() {
+            let got = visitor.unwrap().ask(house, Ask::get(path).json());
+            inside[of] += u32::from(got.inside);
+        }
+    }
+    assert!(inside.iter().all(|of| (10..=20).contains(of)), "{inside:?}");
+}
+
+/// Of three rooms, whichever asks when, with a crowd or without, and on hold now and then.
+fn whatever_rooms_ask_no_more_visitors_go_in_than_their_pace_has(house: &House) {
+    let names = ["a", "b"].map(|name| named(house, name));
+    let listed = names.iter().zip(["/a", "/b"]);
+    let listed =
+        listed.map(|(name, path)| json!({ "name": name, "paths": path, "shares": house.room() }));
+    let rooms = Value::Array(listed.collect()).to_string();
+    let routes = [
+        String::new(),
+        format!("room/{}/", names[0]),
+        format!("room/{}/", names[1]),
+    ];
+    let paths = ["/", "/a", "/b"];
+    house.set("rooms", &rooms);
+    let mut seed = 7_u64;
+    let mut chance = move |many: u64| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % many
+    };
+    for (seconds, most) in [(1, 1), (4, 3), (20, 7)] {
+        let pace = json!({ "automatic": seconds, "automatic_quantity": most });
+        house.change("settings", &pace.to_string());
+        let mut lines: [Vec<Browser>; 3] = std::array::from_fn(|_| Vec::new());
+        let released = || -> [u64; 3] {
+            std::array::from_fn(|of| {
+                let route = format!("/_queue/{}status", routes[of]);
+                let told = house.ask(&Ask::get(&route).operator()).json();
+                told["cursor"].as_u64().unwrap()
+            })
+        };
+        for of in 0..3 {
+            house.wait_for_period(seconds);
+            lines[of].extend((0..30).map(|_| newcomer(house, paths[of])));
+        }
+        house.wait_for_period(seconds);
+        let (began, first) = (house.now_ms(), released());
+        let moved = || {
+            let now = released();
+            [0, 1, 2].map(|of: usize| now[of] - first[of])
+        };
+        let mut held = None;
+        for step in 0..60 {
+            house.wait(Duration::from_millis(200 + chance(seconds * 1_000)));
+            if step % 15 == 14 {
+                let of = usize::try_from(chance(3)).unwrap();
+                for (room, mode) in [(held.take(), "automatic"), (Some(of), "hold")] {
+                    let Some(room) = room else { continue };
+                    let route = format!("{}mode", routes[room]);
+                    house.change(&route, &json!({ "mode": mode }).to_string());
+                    held = (mode == "hold").then_some(room);
+                }
+            }
+            let of = usize::try_from(chance(3)).unwrap();
+            if chance(4) == 0 {
+                lines[of].push(newcomer(house, paths[of]));
+            } else {
+                let last = lines[of].last_mut().unwrap();
+                last.ask(house, Ask::get(paths[of]).json());
+            }
+            let periods = house.now_ms() / 1000 / seconds - began / 1000 / seconds;
+            let both: u64 = moved().iter().sum();
+            assert!(both <= most * (periods + 1), "{pace} {step}: {:?}", moved());
+        }
+        if let Some(room) = held {
+            house.change(&format!("{}mode", routes[room]), r#"{"mode": "automatic"}"#);
+        }
+        are_sound(house, &routes);
+        // Each had something of it.
+        assert!(
+            moved().iter().all(|moved| *moved > 0),
+            "{pace}: {:?}",
+            moved()
+        );
+    }
+}
+
+/// What both have together, either line, and all of it. A room of which the key knows nothing yet has no part in that period.
+fn rooms_that_share_a_pace_keep_to_it_when_the_store_loses_its_data(house: &House) {
+    let mut two = Two::new(house);
+    two.come(40, 40);
+    let shop = house.key("");
+    let keys = [format!("{shop}:pace"), format!("{shop}+{}", two.sale), shop];
+    let moved = |before: [u64; 2], after: [u64; 2]| [0, 1].map(|of| after[of] - before[of]);
+    for lost in [&keys[..1], &keys[1..2], &keys[2..], &keys[..]] {
+        two.next_period();
+        let before = two.released();
+        let lost: Vec<&str> = lost.iter().map(String::as_str).collect();
+        let delete = [&["DEL"], &lost[..]].concat();
+        house.store.command(&delete).unwrap();
+        // It comes back by the copies of the board, and for ten seconds nothing is released.
+        for _ in 0..4 {
+            two.poll_shop();
+            two.poll_sale();
+            house.wait(Duration::from_secs(4));
+        }
+        let after = two.released();
+        let both: u64 = moved(before, after).iter().sum();
+        assert!((1..=6).contains(&both), "{lost:?} {before:?} {after:?}");
+        two.next_period();
+        let before = two.released();
+        two.poll_shop();
+        two.poll_sale();
+        assert_eq!(moved(before, two.released()), [3, 3], "{lost:?}");
+    }
+    // Of another type it begins anew.
+    let before = two.released();
+    let pace = keys[0].as_str();
+    house.store.command(&["SET", pace, "x"]).unwrap();
+    for _ in 0..2 {
+        two.next_period();
+        two.poll_shop();
+        two.poll_sale();
+    }
+    let both: u64 = moved(before, two.released()).iter().sum();
+    assert!((7..=12).contains(&both), "{both}");
+}
