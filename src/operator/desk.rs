@@ -10,7 +10,7 @@ use crate::http::Reply;
 use crate::page::{
     self, Away, BoardSeen, Configured, News, PanelView, Proposal, Rejection, Unconfirmed,
 };
-use crate::queue::{Mode, Reason};
+use crate::queue::{Mode, Reason, RoomName};
 use crate::request::Request;
 use crate::store::upstash::{Attempt, StoreError};
 use crate::ticket::Ticket;
@@ -115,6 +115,7 @@ fn configured<'a>(request: &Request<'a>) -> Configured<'a> {
         permit_max: operators.permit_max,
         refresh_interval: room.refresh_interval,
         pace: room.pace,
+        pace_of: room.pace_of.as_ref().map(RoomName::as_str),
         absent_visitors: room.absent_visitors,
         origin_health: room.health.setting,
         cap: room.cap,

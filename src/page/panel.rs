@@ -54,6 +54,8 @@ pub struct Configured<'a> {
     pub refresh_interval: u64,
     /// The pace.
     pub pace: Pace,
+    /// The room whose pace that is, where several rooms have it together.
+    pub pace_of: Option<&'a str>,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
     /// What is done about how the origin answers.
@@ -176,7 +178,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
         "trend": trend::told(trend, board, now_ms),
         "mode": settings::mode(snapshot, now_ms),
         "modes": settings::modes(snapshot, path, desk.once),
-        "pace": settings::pace(snapshot, configured.pace, trouble, now_ms),
+        "pace": settings::pace(snapshot, configured, trouble, now_ms),
         "cap": settings::cap(snapshot, configured.cap, trouble, now_ms),
         "event": events::events(configured, desk),
         "lot": events::lot(desk),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::words::{number, pace_words, people, rate_words, set};
-use super::{Rejection, band};
+use super::{Configured, Rejection, band};
 use crate::http::object::object;
 use crate::page::LONGEST_MESSAGE;
 use crate::queue::{Cap, Mode, Pace, PanelSnapshot, Renewing};
@@ -55,17 +55,23 @@ pub(super) fn mode(snapshot: &PanelSnapshot, now_ms: u64) -> Value {
 /// The pace; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn pace(
     snapshot: &PanelSnapshot,
-    configured: Pace,
+    configured: &Configured<'_>,
     trouble: Option<Rejection<'_>>,
     now_ms: u64,
 ) -> Value {
     let live = snapshot.board.live.pace;
+    let shared = configured.pace_of.map(|of| match of {
+        own if own == configured.room => "Other rooms share it.".to_owned(),
+        other => format!("It is shared with room {other}: set it there."),
+    });
+    let configured = configured.pace;
     let kept = trouble.and_then(|trouble| typed_pace(&trouble));
     let is_kept = kept.is_some();
     let (automatic, quantity) =
         kept.unwrap_or_else(|| (live.automatic.to_string(), live.quantity.to_string()));
     object!({
         "configured": pace_words(configured),
+        "shared": shared,
         "now": pace_words(live),
         "rate": match live.automatic {
             0 => "off".to_owned(),
