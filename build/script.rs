@@ -16,7 +16,7 @@ use crate::{Signs, bare, short, squeezed};
 const FOLDER: &str = "src/store/lua";
 
 /// All modules. Those that a draw uses come first: a name is compared with one after the other.
-const MODULES: [&str; 40] = [
+const MODULES: [&str; 41] = [
     "call",
     "record",
     "live",

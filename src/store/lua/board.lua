@@ -48,9 +48,13 @@ local function settings()
     end
   end
   local set = live.set
+  local automatic, quantity = live.automatic, live.quantity
+  if live.held.pace then
+    automatic, quantity = set.automatic or tonumber(call.arg.automatic), set.quantity or tonumber(call.arg.quantity)
+  end
   return {
     mode = set.mode or 'automatic', paced = set.automatic ~= nil, version = live.version,
-    pace = { automatic = set.automatic or tonumber(call.arg.automatic), quantity = set.quantity or tonumber(call.arg.quantity) },
+    pace = { automatic = automatic, quantity = quantity },
     message = set.message, cap = set.cap, events = live.events or nil, set_at = set_at,
   }
 end

@@ -38,11 +38,12 @@ end
 local own = rooms[arg.room] or { name = arg.room, part = 0, waits = 0, seen = 0, last = 0 }
 rooms[arg.room] = own
 
--- What an operator sets in the room whose pace it is holds for the others too.
+-- What an operator sets in the room whose pace it is, or an event brings there, holds for the others too, and nothing else does.
 local function follow()
-  if arg.shares and set then
-    local automatic, quantity = string.match(set, '^(%d+) (%d+)$')
-    live.automatic, live.quantity = tonumber(automatic), tonumber(quantity)
+  if arg.shares then
+    local automatic, quantity = string.match(set or '', '^(%d+) (%d+)$')
+    live.shared = { automatic = automatic or arg.automatic, quantity = quantity or arg.quantity }
+    require('events').read()
   end
 end
 
@@ -112,7 +113,7 @@ local function write()
       redis.pcall('HSET', key, 'room ' .. name, string.format('%d %d %d %d', of.part, of.waits, of.seen, of.last))
     end
   end
-  if not arg.shares and live.paced == 1 then
+  if not arg.shares and (live.set.automatic or live.held.pace) then
     redis.pcall('HSET', key, 'set', string.format('%d %d', live.automatic, live.quantity))
   elseif not arg.shares and set then
     redis.pcall('HDEL', key, 'set')

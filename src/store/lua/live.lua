@@ -1,8 +1,8 @@
 -- The settings that hold now: what an event brings while it runs, else what operators set, else the configuration. Of the first two the
 -- later one counts.
 -- Gives `mode`, `automatic`, `quantity`; `message` and `cap`, false where the configuration's stands; `set`, what operators set of each;
--- `events`, as the argument of that name; `held`, which event brings a setting, by its name; `version`, which counts the changes;
--- `NAMES`, `times`, `set_at`, `follow`, `budget`, `lifetime`.
+-- `shared`, the pace of another room, which then holds whatever is set here; `events`, as the argument of that name; `held`, which event
+-- brings a setting, by its name; `version`, which counts the changes; `NAMES`, `times`, `set_at`, `follow`, `budget`, `lifetime`.
 
 local call, record = require('call'), require('record')
 local arg, stored = call.arg, record.stored
@@ -40,9 +40,10 @@ function live.follow(with, mode)
       return value
     end
   end
-  local automatic, quantity = string.match(brought('pace', with) or '', '^(%d+),(%d+)$')
-  live.automatic = tonumber(automatic or set.automatic or arg.automatic)
-  live.quantity = tonumber(quantity or set.quantity or arg.quantity)
+  local shared = live.shared
+  local automatic, quantity = string.match(not shared and brought('pace', with) or '', '^(%d+),(%d+)$')
+  live.automatic = tonumber(shared and shared.automatic or automatic or set.automatic or arg.automatic)
+  live.quantity = tonumber(shared and shared.quantity or quantity or set.quantity or arg.quantity)
   live.mode = brought('mode', mode) or set.mode or 'automatic'
   live.message = brought('message', with) or set.message or false
   live.cap = brought('cap', with) or set.cap or false

@@ -6,6 +6,8 @@ use audit::audit;
 use serde_json::{Value, json};
 use upstash_local::{Fault, Faults};
 
+use now_serving::page::iso_8601;
+
 use super::rooms::{Browser, change, named};
 use crate::house::{Ask, Got, House};
 
@@ -15,6 +17,7 @@ in_houses_whose_clock_is_turned! {
     a_part_for_which_no_visitor_comes_is_handed_over_in_the_same_period
     rooms_that_share_a_pace_keep_their_hold_their_words_and_their_permits
     a_pace_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it
+    a_pace_that_an_event_brings_holds_for_all_that_share_it
     rooms_that_share_a_pace_keep_to_it_when_the_store_loses_its_data
     a_line_keeps_its_places_when_its_room_begins_to_share_a_pace_and_when_it_no_longer_does
     without_the_store_rooms_that_share_a_pace_let_in_what_it_has_together
@@ -359,6 +362,29 @@ fn whatever_rooms_ask_no_more_visitors_go_in_than_their_pace_has(house: &House) 
             moved()
         );
     }
+}
+
+fn a_pace_that_an_event_brings_holds_for_all_that_share_it(house: &House) {
+    let second = house.now_ms() / 1000;
+    let at = |after: u64| iso_8601((second + after) * 1000).replace(".000", "");
+    let event = |quantity: u64| {
+        json!({
+            "id": "sale", "opens": at(0), "closes": at(3_600), "outside": "automatic",
+            "with": { "automatic_quantity": quantity },
+        })
+    };
+    house.set("event", &event(2).to_string());
+    let mut two = Two::new(house);
+    two.come(6, 6);
+    let before: u64 = two.released().iter().sum();
+    assert_eq!(before, 2, "one period");
+    for _ in 0..3 {
+        two.next_period();
+        two.poll_shop();
+        two.poll_sale();
+    }
+    let after: u64 = two.released().iter().sum();
+    assert_eq!(after - before, 6);
 }
 
 /// What both have together, either line, and all of it. A room of which the key knows nothing yet has no part in that period.
