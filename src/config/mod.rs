@@ -32,7 +32,9 @@ pub use groups::{
     Logging, OnOriginError, OnStoreError, Operators, OriginCookie, Outage, Query, Store, Tickets,
     Web, WebSockets,
 };
-pub use operators::{ADMIN, OperatorSecrets, Password, Passwords, RETIRED, Rights, SECRETS, Token};
+pub use operators::{
+    ADMIN, OperatorSecrets, Password, Passwords, RETIRED, Right, Role, SECRETS, Token,
+};
 pub use paths::{List, Paths};
 pub use problem::Problem;
 pub use reader::{Accepts, Asked, BYPASS_DEFAULT, events, is_country};
@@ -1332,6 +1334,26 @@ mod tests {
         assert_eq!(problems(&given).len(), 1);
     }
 
+    #[test]
+    fn an_operator_may_do_all_or_only_look() {
+        let mut given = sound();
+        let secret = r#"{"anna":"12345678","ben":{"password":"23456789","may":"look"},"cem":{"may":"all","password":"34567890"},"dia":{"password":"45678901"}}"#;
+        given.secrets.insert("admin_password", secret.to_owned());
+        let operators = Config::load(given).ok().unwrap().operators.secrets;
+        let passwords = operators.passwords().unwrap().unwrap();
+        let each = passwords.each.iter();
+        assert_eq!(
+            each.map(|password| (password.name.as_str(), password.role))
+                .collect::<Vec<_>>(),
+            [
+                ("anna", Role::All),
+                ("ben", Role::Look),
+                ("cem", Role::All),
+                ("dia", Role::All)
+            ]
+        );
+    }
+
     /// The names and passwords, where they are sound.
     fn who_logs_in(given: &Given) -> Vec<(String, String)> {
         let operators = Config::load(given.clone()).ok().unwrap().operators.secrets;
@@ -1360,7 +1382,39 @@ mod tests {
         for (secret, told) in [
             ("{}", "or a JSON object such as"),
             (r#"{"anna":"12345678""#, "or a JSON object such as"),
-            (r#"{"anna":12345678}"#, "or a JSON object such as"),
+            (r#"{"anna":12345678}"#, "a password, or an object such as"),
+            (
+                r#"{"anna":"12345678","ben":{}}"#,
+                "such as {\"password\":\"<password>\",\"may\":\"look\"}, for name 2",
+            ),
+            (
+                r#"{"anna":{"may":"look"}}"#,
+                "a password, or an object such as",
+            ),
+            (
+                r#"{"anna":{"password":12345678}}"#,
+                "a password, or an object such as",
+            ),
+            (
+                r#"{"anna":{"password":"12345678","password":"12345678"}}"#,
+                "a password, or an object such as",
+            ),
+            (
+                r#"{"anna":{"password":"12345678","may":"read"}}"#,
+                "all or look as the value of may, for name 1",
+            ),
+            (
+                r#"{"anna":{"password":"12345678","may":null}}"#,
+                "all or look as the value of may, for name 1",
+            ),
+            (
+                r#"{"anna":{"password":"12345678","can":"look"}}"#,
+                "no members but password and may, for name 1",
+            ),
+            (
+                r#"{"anna":{"password":"1234567","may":"look"}}"#,
+                "8 bytes, for name 1",
+            ),
             (r#"{"anna b":"12345678"}"#, "names of 1 to 32 letters"),
             (r#"{"":"12345678"}"#, "names of 1 to 32 letters"),
             (r#"{"anna":"12345678","anna":"23456789"}"#, "each once"),

@@ -25,15 +25,62 @@ pub const ADMIN: &str = "admin";
 /// What an operator's password should have at least, in bytes. A shorter one works, and is named.
 const LONG: usize = 12;
 
-/// What an operator or a program may, or what a route needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rights {
-    /// To read: status, metrics, the journal, receipts.
+/// What a route needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Right {
+    /// Status, metrics and the journal.
     Read,
-    /// To permit and to read.
+    /// What a receipt says.
+    Receipts,
+    /// The panel, and what is set.
+    Look,
+    /// To let visitors in, to report how the origin does, and to end sessions.
     Permit,
-    /// Everything.
+    /// The events.
+    Event,
+    /// To set everything else.
+    Set,
+}
+
+/// What an operator or a program may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A program that only reads.
+    Read,
+    /// A program that sets the events.
+    Event,
+    /// A program with a permit token.
+    Permit,
+    /// An operator who only looks.
+    Look,
+    /// An operator, or a program with an admin token.
     All,
+}
+
+impl Role {
+    /// Those that a token may have besides the one of its secret, as they are written.
+    pub const OF_TOKENS: [(&str, Self); 2] = [("read", Self::Read), ("event", Self::Event)];
+
+    /// Those that an operator may have, as they are written.
+    pub const OF_OPERATORS: [(&str, Self); 2] = [("all", Self::All), ("look", Self::Look)];
+
+    /// The rights of each.
+    fn rights(self) -> &'static [Right] {
+        use Right::{Event, Look, Permit, Read, Receipts, Set};
+        match self {
+            Self::Read => &[Read, Receipts],
+            Self::Event => &[Read, Receipts, Event],
+            Self::Permit => &[Read, Receipts, Permit],
+            Self::Look => &[Read, Look],
+            Self::All => &[Read, Receipts, Look, Permit, Event, Set],
+        }
+    }
+
+    /// Whether it has this right.
+    #[must_use]
+    pub fn may(self, right: Right) -> bool {
+        self.rights().contains(&right)
+    }
 }
 
 /// Each is read once at most, since a sandbox serves several requests; one that could not be read is asked for again.
@@ -62,6 +109,8 @@ pub struct Password {
     pub name: String,
     /// What they type.
     pub word: String,
+    /// What they may.
+    pub role: Role,
 }
 
 /// One program's secret.
@@ -72,7 +121,7 @@ pub struct Token {
     /// What it sends.
     pub secret: String,
     /// What it may.
-    pub rights: Rights,
+    pub role: Role,
 }
 
 impl OperatorSecrets {
@@ -99,12 +148,12 @@ impl OperatorSecrets {
         passwords.map(Option::as_ref).map_err(Vec::clone)
     }
 
-    /// These may permit and read, or only read.
+    /// These may permit and read, or what their roles say.
     ///
     /// # Errors
     /// What is wrong with them.
     pub fn permit_tokens(&self) -> Checked<&[Token]> {
-        self.tokens("permit_token", Rights::Permit, &self.permit)
+        self.tokens("permit_token", Role::Permit, &self.permit)
     }
 
     /// Those that may permit and read, and those that may do everything.
@@ -114,7 +163,7 @@ impl OperatorSecrets {
     pub fn tokens_of_both_kinds(&self) -> Checked<(&[Token], &[Token])> {
         let (permit, admin) = (
             self.permit_tokens(),
-            self.tokens("admin_token", Rights::All, &self.admin),
+            self.tokens("admin_token", Role::All, &self.admin),
         );
         let (permit, admin) = match (permit, admin) {
             (Ok(permit), Ok(admin)) => (permit, admin),
@@ -178,7 +227,7 @@ impl OperatorSecrets {
     fn tokens<'a>(
         &self,
         key: &'static str,
-        whole: Rights,
+        whole: Role,
         cell: &'a OnceLock<Checked<Vec<Token>>>,
     ) -> Checked<&'a [Token]> {
         let read = || {

@@ -5,7 +5,7 @@ mod asked;
 use std::io::Read;
 
 use super::input::{Fields, Refusal};
-use super::login::{Operator, Rights, Scheme};
+use super::login::{Operator, Role, Scheme};
 use super::verbs::{self, Intent, Verb};
 use super::{Answered, desk, simply, store_trouble};
 use crate::cache::CachedBoard;
@@ -71,7 +71,7 @@ pub(super) fn answer(
         && !asked.confirmed
         && let Some(about) = desk::About::new(&*asked.intent, asked.is_proposed)
     {
-        return desk::ask(verb, &about, &typed, request);
+        return desk::ask(verb, &about, &typed, operator, request);
     }
     exchange.run(asked)
 }
@@ -93,7 +93,7 @@ impl Exchange<'_> {
         let author = Actor {
             name: &self.operator.name,
             address: address.as_deref().unwrap_or_default(),
-            audited: self.operator.rights == Rights::All,
+            audited: self.operator.role != Role::Permit,
             seen: asked.seen,
             once: asked.once,
         };
@@ -215,7 +215,7 @@ impl Exchange<'_> {
                     route: self.verb.route,
                     fields: self.typed,
                 };
-                desk::without_store(fault, here, Some(press), self.request)
+                desk::without_store(fault, here, Some(press), self.operator, self.request)
             }
             Sender::Program => store_trouble(fault, known),
         }

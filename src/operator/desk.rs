@@ -2,7 +2,7 @@
 
 use hmac_sha256::HMAC;
 
-use super::login::Operator;
+use super::login::{Operator, Right};
 use super::verbs::{self, Ask, Flash, Intent, Verb};
 use super::{Answered, simply, to_panel};
 use crate::config::OnStoreError;
@@ -34,7 +34,15 @@ pub(super) fn panel(
     };
     let snapshot = match request.line().panel(attempt) {
         Ok(snapshot) => snapshot,
-        Err(fault) => return without_store(fault, "Nothing can be read or moved.", None, request),
+        Err(fault) => {
+            return without_store(
+                fault,
+                "Nothing can be read or moved.",
+                None,
+                operator,
+                request,
+            );
+        }
     };
     let news = news(operator, request);
     let desk = PanelView {
@@ -45,6 +53,7 @@ pub(super) fn panel(
             is_old: copy.is_old,
         }),
         operator: &operator.name,
+        acts: operator.role.may(Right::Set),
         ticket: ticket_cookie::ticket(request),
         news: news.as_ref(),
         trouble,
@@ -67,6 +76,7 @@ pub(super) fn without_store(
     fault: StoreError,
     known: &str,
     unconfirmed: Option<Unconfirmed<'_>>,
+    operator: &Operator,
     request: &Request<'_>,
 ) -> Answered {
     let last = request.pop.last();
@@ -77,6 +87,7 @@ pub(super) fn without_store(
         known,
         meanwhile: meanwhile(last.map(|(board, _)| board.mode()), request),
         last,
+        acts: operator.role.may(Right::Set),
         unconfirmed,
         once: &request.call.id,
         now_ms: request.now.ms(),
@@ -161,6 +172,7 @@ pub(super) fn ask(
     verb: &Verb,
     about: &About<'_>,
     again: &[(String, String)],
+    operator: &Operator,
     request: &Request<'_>,
 ) -> Answered {
     let unconfirmed = Unconfirmed {
@@ -170,7 +182,13 @@ pub(super) fn ask(
     let snapshot = match request.line().panel(Attempt::First) {
         Ok(snapshot) => snapshot,
         Err(fault) => {
-            return without_store(fault, "Nothing was changed.", Some(unconfirmed), request);
+            return without_store(
+                fault,
+                "Nothing was changed.",
+                Some(unconfirmed),
+                operator,
+                request,
+            );
         }
     };
     let (question, proposal) = match about {

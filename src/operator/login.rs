@@ -11,8 +11,8 @@ mod listed;
 mod refused;
 
 use crate::cache::{AttemptLock, LoginFailures, LoginThrottle};
-pub use crate::config::Rights;
 use crate::config::{OperatorSecrets, Password, Problem, Token};
+pub use crate::config::{Right, Role};
 use crate::http::Call;
 use crate::queue::Now;
 use crate::request::Request;
@@ -46,7 +46,7 @@ pub struct Operator {
     /// For the log: the operator's name by Basic, the token's by Bearer.
     pub name: String,
     /// What they may.
-    pub rights: Rights,
+    pub role: Role,
     /// How they proved it.
     pub via: Scheme,
 }
@@ -214,7 +214,7 @@ fn password_owner(credentials: &str, passwords: &[Password]) -> Option<Operator>
         let is_word = constant_time_eq(word, password.word.as_bytes());
         let operator = (is_name & is_word).then(|| Operator {
             name: password.name.clone(),
-            rights: Rights::All,
+            role: password.role,
             via: Scheme::Basic,
         });
         operator.or(found)
@@ -227,7 +227,7 @@ fn token_owner(given: &[u8], permit: &[Token], admin: &[Token]) -> Option<Operat
         let is_it = constant_time_eq(given, token.secret.as_bytes());
         let operator = is_it.then(|| Operator {
             name: token.name.clone(),
-            rights: token.rights,
+            role: token.role,
             via: Scheme::Bearer,
         });
         operator.or(found)
@@ -249,15 +249,15 @@ pub fn is_same_origin(call: &Call) -> bool {
 }
 
 impl Operator {
-    /// Whether they may do what needs these rights.
+    /// Whether they have this right.
     ///
     /// # Errors
-    /// When they may not.
-    pub fn may(self, needed: Rights) -> Result<Self, Refused> {
-        if self.rights >= needed {
+    /// When they have not.
+    pub fn may(self, needed: Right) -> Result<Self, Refused> {
+        if self.role.may(needed) {
             Ok(self)
         } else {
-            Err(Refused::Forbidden(self.name, self.rights))
+            Err(Refused::Forbidden(self.name, self.role))
         }
     }
 }

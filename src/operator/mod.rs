@@ -23,7 +23,7 @@ use crate::page::{self, Link};
 use crate::queue::{Board, Inversion, Reason};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
-use login::{Audience, Operator, Refused, Rights, Scheme};
+use login::{Audience, Operator, Refused, Right, Scheme};
 use route::Route;
 pub use route::is_of_programs;
 pub use status_json::unsound;
@@ -127,14 +127,14 @@ fn answered(rest: &str, body: &mut dyn Read, request: &Request<'_>) -> Answered 
     let Some((route, allowed)) = route else {
         return not_found();
     };
-    let Some((door, rights)) = route.needs() else {
+    let Some((door, right)) = route.needs(&call.method) else {
         let wrong = Reply::wrong_method(&call.method, allowed);
         return wrong.map_or_else(
             || health(request),
             |reply| simply(reply, Reason::BadOperatorRequest),
         );
     };
-    let operator = match admitted(rest, door, rights, allowed, request) {
+    let operator = match admitted(rest, door, right, allowed, request) {
         Ok(operator) => operator,
         Err(refused) => return *refused,
     };
@@ -160,7 +160,7 @@ fn answered(rest: &str, body: &mut dyn Read, request: &Request<'_>) -> Answered 
 fn admitted(
     rest: &str,
     door: Audience,
-    rights: Rights,
+    right: Right,
     allowed: &'static str,
     request: &Request<'_>,
 ) -> Result<Operator, Box<Answered>> {
@@ -178,7 +178,7 @@ fn admitted(
         }));
     }
     let operator = login::operator(door, request);
-    let operator = operator.and_then(|operator| operator.may(rights));
+    let operator = operator.and_then(|operator| operator.may(right));
     operator.map_err(|refused| {
         let asks_at_its_slash = rest.is_empty() && matches!(refused, Refused::Unauthorized(_));
         Box::new(if asks_at_its_slash {

@@ -1,6 +1,6 @@
 //! The operators' routes.
 
-use super::login::{Audience, Rights};
+use super::login::{Audience, Right};
 use super::verbs;
 use super::verbs::Verb;
 use crate::config::Config;
@@ -47,15 +47,16 @@ impl Route {
         config.operators.host.is_none() || !keeps_a_ticket
     }
 
-    /// Which credentials open it, and what they have to be good for; nothing for what is open to all.
-    pub(super) fn needs(self) -> Option<(Audience, Rights)> {
+    /// Which credentials open it by this method, and what they have to be good for; nothing for what is open to all.
+    pub(super) fn needs(self, method: &str) -> Option<(Audience, Right)> {
         match self {
             Self::Health => None,
             // Programs have no browser to show a panel or to keep a ticket in.
-            Self::Panel | Self::Forget => Some((Audience::Panel, Rights::All)),
-            Self::Status | Self::Metrics | Self::Journal | Self::Receipt => {
-                Some((Audience::Api, Rights::Read))
-            }
+            Self::Panel => Some((Audience::Panel, Right::Look)),
+            Self::Forget => Some((Audience::Panel, Right::Set)),
+            Self::Status | Self::Metrics | Self::Journal => Some((Audience::Api, Right::Read)),
+            Self::Receipt => Some((Audience::Api, Right::Receipts)),
+            Self::Settings if method != "POST" => Some((Audience::Api, Right::Look)),
             Self::Settings => Some(verbs::PACE.needs),
             Self::Change(verb) => Some(verb.needs),
         }
@@ -68,7 +69,7 @@ pub fn is_of_programs(path: &str) -> bool {
     let last = path.rfind('/').and_then(|at| path.get(at..));
     let route = last.and_then(Route::at);
     matches!(
-        route.and_then(|(route, _)| route.needs()),
+        route.and_then(|(route, _)| route.needs("POST")),
         Some((Audience::Api, _))
     )
 }

@@ -93,6 +93,8 @@ pub struct PanelView<'a> {
     pub copy: Option<BoardSeen>,
     /// Who looks.
     pub operator: &'a str,
+    /// Whether they may change anything: else there is no form.
+    pub acts: bool,
     /// The ticket this browser holds.
     pub ticket: Option<Ticket>,
     /// What was just done.
@@ -154,7 +156,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
     object!({
         "title": band::title(board, verdict, configured.room),
         "room": configured.room, "rooms": rooms(configured),
-        "operator": desk.operator,
+        "operator": desk.operator, "acts": desk.acts, "looks": !desk.acts,
         "path": path,
         "at": moment(now_ms, now_ms),
         "trouble": trouble.map(|trouble| trouble_words(trouble, desk)),

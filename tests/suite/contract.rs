@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use harness::tools;
-use now_serving::config::Rights;
+use now_serving::config::Role;
 use now_serving::operator::verbs::VERBS;
 
 use crate::house::{ADMIN_TOKEN, House, PASSWORD, PERMIT_TOKEN};
@@ -103,9 +103,11 @@ pub(crate) fn operators_routes_keep_it(more: &[&str]) {
 pub(crate) fn programs_routes_keep_it(more: &[&str]) {
     let house = House::wasm();
     let read = ["status", "journal", "receipt/check", "metrics"];
+    let mut others = open_to(Role::All);
+    others.retain(|route| !open_to(Role::Permit).contains(route));
     for (routes, token) in [
-        ([&open_to(Rights::Permit)[..], &read].concat(), PERMIT_TOKEN),
-        (open_to(Rights::All), ADMIN_TOKEN),
+        ([&open_to(Role::Permit)[..], &read].concat(), PERMIT_TOKEN),
+        (others, ADMIN_TOKEN),
     ] {
         let routes = format!("^/_queue/({})$", routes.join("|"));
         let program = ["--include-path-regex", &routes, "-H", &program(token)];

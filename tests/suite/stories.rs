@@ -301,6 +301,8 @@ in_houses! {
         a_hundred_wrong_logins_are_slowed_and_logged_and_the_right_one_still_works
         a_short_password_works_and_is_named_by_healthz_log_and_panel
         several_tokens_have_names_and_open_the_same
+        a_token_with_the_role_event_sets_events_and_nothing_else
+        an_operator_who_may_only_look_sees_the_panel_without_forms
         without_a_password_there_is_no_panel_whatever_else_opens
         without_credentials_the_operators_path_leads_to_its_slash_and_no_challenge_comes_before
         people_operate_the_room_from_listed_networks_only_and_programs_from_anywhere

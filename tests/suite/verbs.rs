@@ -2,24 +2,24 @@
 
 use std::sync::LazyLock;
 
-use now_serving::config::Rights;
+use now_serving::config::Role;
 use now_serving::operator::login::Audience;
 use now_serving::operator::verbs::VERBS;
 
 use crate::house::{Ask, House};
 
-/// The routes of the verbs that a token of exactly these rights opens.
-pub(crate) fn open_to(rights: Rights) -> Vec<&'static str> {
+/// The routes of the verbs that a token of this role opens.
+pub(crate) fn open_to(role: Role) -> Vec<&'static str> {
     let open = VERBS
         .iter()
-        .filter(|verb| verb.needs == (Audience::Api, rights));
+        .filter(|verb| verb.needs.0 == Audience::Api && role.may(verb.needs.1));
     open.map(|verb| verb.route).collect()
 }
 
 /// The routes of all verbs that tokens open, each with the JSON that the service shows to a sender of something else.
 pub(crate) static EXAMPLES: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
     let house = House::native();
-    let routes = [Rights::Permit, Rights::All].map(open_to).concat();
+    let routes = open_to(Role::All);
     let example = |route| {
         let refused = house.ask(&Ask::json_to(route, "[]"));
         assert_eq!(refused.status, 400, "{refused:?}");

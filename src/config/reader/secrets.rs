@@ -1,6 +1,6 @@
 //! The secrets: what each must be, and what is said of one that is not, without its value.
 
-use super::super::{ADMIN, DEVELOPMENT, Password, Passwords, RETIRED, Rights, Token};
+use super::super::{ADMIN, DEVELOPMENT, Password, Passwords, RETIRED, Role, Token};
 use super::{NONE, Reader, is_name, words};
 use crate::http::json::{self, Pairs, Value};
 use crate::http::without_mark;
@@ -102,65 +102,75 @@ impl Reader<'_> {
             self.check(ADMIN_PASSWORD, &secret, PASSWORD);
             let name = ADMIN.to_owned();
             let word = secret.clone();
-            let each = vec![Password { name, word }];
+            let role = Role::All;
+            let each = vec![Password { name, word, role }];
             return Some(Passwords { secret, each });
         }
         let Pairs(pairs) = json::read(given.as_bytes()).unwrap_or(Pairs(Vec::new()));
-        let each: Option<Vec<Password>> = pairs
-            .into_iter()
-            .map(|(name, word)| named(name, &word))
-            .collect();
-        let each = each.unwrap_or_default();
-        let is_once = |one: &Password| {
+        let mut each: Vec<Password> = Vec::new();
+        let is_taken = |name: &str, each: &[Password]| {
             each.iter()
-                .filter(|other| other.name.eq_ignore_ascii_case(&one.name))
-                .count()
-                == 1
+                .any(|other| other.name.eq_ignore_ascii_case(name))
         };
-        if each.is_empty() || !each.iter().all(is_once) {
-            let accepted = r#"one password, or a JSON object such as {"anna":"<password>","ben":"<password>"}; names of 1 to 32 letters, digits, - and _, each once in any case"#;
-            self.problem(ADMIN_PASSWORD, None, accepted);
-        }
-        // Who the operators are is nothing for everybody who asks after the health.
-        for (number, password) in (1..).zip(&each) {
-            if let Some(accepted) = self.why_unsound(&password.word, PASSWORD) {
-                self.problem(
-                    ADMIN_PASSWORD,
-                    None,
-                    format!("{accepted}, for name {number}"),
-                );
+        let mut are_names = !pairs.is_empty();
+        for (number, (name, said)) in (1..).zip(pairs) {
+            are_names &= is_name(&name) && !is_taken(&name, &each);
+            let read = operator(name, &said);
+            let wrong = match &read {
+                Ok(password) => self.why_unsound(&password.word, PASSWORD),
+                Err(accepted) => Some((*accepted).to_owned()),
+            };
+            // Who the operators are is nothing for everybody who asks after the health.
+            if let Some(accepted) = wrong {
+                let accepted = format!("{accepted}, for name {number}");
+                self.problem(ADMIN_PASSWORD, None, accepted);
             }
+            each.extend(read);
+        }
+        if !are_names {
+            let accepted = r#"one password, or a JSON object such as {"anna":"<password>","ben":{"password":"<password>","may":"look"}}; names of 1 to 32 letters, digits, - and _, each once in any case"#;
+            self.problem(ADMIN_PASSWORD, None, accepted);
         }
         Some(Passwords { secret, each })
     }
 
-    /// One token, which is called like its key, or several of the form `name:token`; `name/read:token` may only read.
-    pub(in crate::config) fn tokens(&mut self, key: &'static str, whole: Rights) -> Vec<Token> {
+    /// One token, which is called like its key, or several of the form `name:token`, or `name/role:token` for one that may
+    /// do only what its role says.
+    pub(in crate::config) fn tokens(&mut self, key: &'static str, whole: Role) -> Vec<Token> {
         let Some(text) = self.given(key) else {
             return Vec::new();
         };
         let mut tokens: Vec<Token> = Vec::new();
         for word in words(&text) {
             let (name, secret) = word.split_once(':').unwrap_or((key, word));
-            // A version without roles takes this for no name, and refuses it instead of giving all rights.
-            let (name, rights) = match name.strip_suffix("/read") {
-                Some(name) => (name, Rights::Read),
-                None => (name, whole),
+            let (name, role) = match name.split_once('/') {
+                Some((name, role)) => (name, named(role, &Role::OF_TOKENS)),
+                None => (name, Some(whole)),
             };
+            if role.is_none() {
+                let accepted = format!(
+                    "behind the slash one of the roles {}, for token {}",
+                    names(&Role::OF_TOKENS),
+                    tokens.len() + 1
+                );
+                self.problem(key, None, accepted);
+            }
             self.check(key, secret, TOKEN);
             let is_new = |token: &Token| token.name != name && token.secret != secret;
             // A role at another place would be read as the name or the secret of one that may do more.
-            let is_role = name == "read" || secret.starts_with("read:");
-            if is_role || !is_name(name) || !tokens.iter().all(is_new) {
-                let accepted = "one token, or several such as shop:<token>,prometheus/read:<token>; names of 1 to 32 letters, digits, - and _, and none is read; no token that begins with read:; each name and each token once";
+            let begins = secret.split_once(':').map_or("", |(begins, _)| begins);
+            let is_role = |word: &str| named(word, &Role::OF_TOKENS).is_some();
+            if is_role(name) || is_role(begins) || !is_name(name) || !tokens.iter().all(is_new) {
+                let accepted = format!(
+                    "one token, or several such as shop:<token>,prometheus/read:<token>; names of 1 to 32 letters, digits, - and _, each once; each token once; no name and no beginning of a token is one of the roles {}",
+                    names(&Role::OF_TOKENS)
+                );
                 self.problem(key, None, accepted);
             }
             let (name, secret) = (name.to_owned(), secret.to_owned());
-            tokens.push(Token {
-                name,
-                secret,
-                rights,
-            });
+            // Nothing comes of a secret with a problem, whatever its tokens may.
+            let role = role.unwrap_or(Role::Read);
+            tokens.push(Token { name, secret, role });
         }
         if tokens.is_empty() {
             self.problem(key, None, "none, one token, or several");
@@ -210,8 +220,42 @@ impl Reader<'_> {
     }
 }
 
-/// One member of the object of passwords, if it is one.
-fn named(name: String, word: &Value) -> Option<Password> {
-    let word = word.text()?.to_owned();
-    is_name(&name).then_some(Password { name, word })
+/// One member of the object of passwords, or what is accepted instead.
+fn operator(name: String, said: &Value) -> Result<Password, &'static str> {
+    const ACCEPTED: &str =
+        r#"a password, or an object such as {"password":"<password>","may":"look"}"#;
+    if let Some(word) = said.text() {
+        let (word, role) = (word.to_owned(), Role::All);
+        return Ok(Password { name, word, role });
+    }
+    let object = said.structured().unwrap_or_default();
+    let Pairs(members) = json::read(object.as_bytes()).map_err(|_| ACCEPTED)?;
+    let (mut word, mut role) = (None, None);
+    for (member, value) in &members {
+        match (member.as_str(), value.text()) {
+            ("password", Some(text)) if word.is_none() => word = Some(text.to_owned()),
+            ("may", text) if role.is_none() => {
+                let named = text.and_then(|text| named(text, &Role::OF_OPERATORS));
+                role = Some(named.ok_or("all or look as the value of may")?);
+            }
+            ("password" | "may", _) => return Err(ACCEPTED),
+            _ => return Err("no members but password and may"),
+        }
+    }
+    Ok(Password {
+        name,
+        word: word.ok_or(ACCEPTED)?,
+        role: role.unwrap_or(Role::All),
+    })
+}
+
+/// The role of this name, out of some.
+fn named(name: &str, of: &[(&str, Role)]) -> Option<Role> {
+    let found = of.iter().find(|(known, _)| *known == name);
+    found.map(|(_, role)| *role)
+}
+
+fn names(of: &[(&str, Role)]) -> String {
+    let names: Vec<&str> = of.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
 }

@@ -2,7 +2,7 @@
 
 use crate::http::Call;
 use crate::operator::input::{Fields, Refusal, digest, wrong};
-use crate::operator::login::{Operator, Rights, Scheme};
+use crate::operator::login::{Operator, Role, Scheme};
 use crate::operator::verbs::{Asking, Changes, Intent, Step, Verb};
 use crate::queue::IdempotencyKey;
 use crate::request::Request;
@@ -74,10 +74,10 @@ impl Asked {
 
 /// Whose a key is. A person, a permit token and an admin token may have the same name; no name has a slash.
 fn owner(operator: &Operator) -> String {
-    match (operator.via, operator.rights) {
+    match (operator.via, operator.role) {
         (Scheme::Basic, _) => format!("person/{}", operator.name),
-        (Scheme::Bearer, Rights::All) => format!("admin/{}", operator.name),
-        (Scheme::Bearer, Rights::Permit | Rights::Read) => operator.name.clone(),
+        (Scheme::Bearer, Role::All) => format!("admin/{}", operator.name),
+        (Scheme::Bearer, _) => operator.name.clone(),
     }
 }
 

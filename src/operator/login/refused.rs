@@ -1,6 +1,6 @@
 //! Why a request for an operator's route is turned away, and how that is answered.
 
-use super::{Rights, Scheme};
+use super::{Role, Scheme};
 use crate::config::Problem;
 use crate::http::Reply;
 use crate::queue::Reason;
@@ -16,8 +16,8 @@ pub enum Refused {
     NotConfigured,
     /// No credentials, or wrong ones.
     Unauthorized(Scheme),
-    /// The token of this name, which may only so much, for something that needs more.
-    Forbidden(String, Rights),
+    /// The operator or the token of this name, which may only so much, for something that needs more.
+    Forbidden(String, Role),
     /// A secret that could is no sound one.
     Unsound(Vec<Problem>),
     /// Others from there were wrong too often, and are still waiting for their turn.
@@ -59,17 +59,26 @@ impl Refused {
                 };
                 Reply::problem(401, "Unauthorized", detail).with("www-authenticate", challenge)
             }
-            Self::Forbidden(name, rights) => {
-                let may = match rights {
-                    Rights::Read => {
-                        "may only read status, metrics, the journal and receipts; this needs a token with more rights"
+            Self::Forbidden(name, role) => {
+                let may = match role {
+                    Role::Read => {
+                        "may only read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
                     }
-                    Rights::Permit | Rights::All => {
-                        "is a permit_token, which may permit and read; this needs an admin_token"
+                    Role::Event => {
+                        "may only set the events, and read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
+                    }
+                    Role::Permit | Role::All => {
+                        "is a permit_token, which may permit and read; this needs an admin_token, or the operator's password"
+                    }
+                    Role::Look => {
+                        "may only look, as admin_password says; this needs the password of an operator who may do all"
                     }
                 };
-                let detail = format!("{name} {may}, or the operator's password; nothing was done");
-                Reply::problem(403, "Not with this token", &detail)
+                let title = match role {
+                    Role::Look => "Not with this password",
+                    _ => "Not with this token",
+                };
+                Reply::problem(403, title, &format!("{name} {may}; nothing was done"))
             }
             Self::Unsound(problems) => unsound(
                 "a secret is not what is accepted, so it opens nothing;",

@@ -2,7 +2,7 @@
 
 use super::{Asking, Changes, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::page::{Proposal, people};
 use crate::queue::{Action, Cap, Change, Effect, Renewing};
 
@@ -10,7 +10,7 @@ use crate::queue::{Action, Cap, Change, Effect, Renewing};
 pub(super) static VERB: Verb = Verb {
     route: "cap",
     acts: &["cap"],
-    needs: (Audience::Api, Rights::All),
+    needs: (Audience::Api, Right::Set),
     changes: Changes::Settings,
     longest_body: LONGEST_BODY,
     example: |_| r#"{"total_active": 200, "session_minutes": 20, "claim_seconds": 60}"#.to_owned(),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Ask, Changes, Flash, Intent, Verb, no_fields};
 use crate::operator::input::LONGEST_BODY;
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::page::{Question, people};
 use crate::queue::{Action, Board, Change, Effect};
 
@@ -14,7 +14,7 @@ use crate::queue::{Action, Board, Change, Effect};
 pub(super) static VERB: Verb = Verb {
     route: "credit",
     acts: &["credit"],
-    needs: (Audience::Api, Rights::All),
+    needs: (Audience::Api, Right::Set),
     changes: Changes::Line,
     longest_body: LONGEST_BODY,
     example: no_fields,

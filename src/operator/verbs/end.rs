@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, Refusal, wrong};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::page::{Question, number};
 use crate::queue::{Action, Board, Change, Effect, EndedSession};
 
@@ -18,7 +18,7 @@ const MOST: usize = 100;
 pub(super) static VERB: Verb = Verb {
     route: "end",
     acts: &["end"],
-    needs: (Audience::Api, Rights::Permit),
+    needs: (Audience::Api, Right::Permit),
     changes: Changes::Line,
     longest_body: 65_536,
     example: |_| r#"{"passes": ["the value of Queue-Pass"]}"#.to_owned(),

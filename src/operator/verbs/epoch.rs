@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Ask, Asking, Changes, Flash, Intent, Step, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::page::{Question, people};
 use crate::queue::{Action, Board, Change, Effect};
 
@@ -14,7 +14,7 @@ use crate::queue::{Action, Board, Change, Effect};
 pub(super) static VERB: Verb = Verb {
     route: "epoch",
     acts: &["epoch"],
-    needs: (Audience::Api, Rights::All),
+    needs: (Audience::Api, Right::Set),
     changes: Changes::Line,
     longest_body: LONGEST_BODY,
     example: |request| {

@@ -5,7 +5,7 @@ use crate::config::Room;
 use crate::config::events::{self, Fault, Told, Usual};
 use crate::http::json::{Pairs, Value};
 use crate::operator::input::{Fields, Refusal, wrong};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::page::{Question, event_words, people};
 use crate::queue::{Action, Board, Change, Effect, Event, EventList, Mode, Phase};
 use crate::request::Request;
@@ -19,7 +19,7 @@ const SOLD_OUT: &str = "sold_out";
 pub(super) static VERB: Verb = Verb {
     route: "event",
     acts: &["event"],
-    needs: (Audience::Api, Rights::All),
+    needs: (Audience::Api, Right::Event),
     changes: Changes::Settings,
     longest_body: LONGEST_LIST,
     example: |_| r#"{"event": {"id": "sale", "opens": "2030-01-31T10:00:00+01:00"}}"#.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::{Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::page::{LONGEST_MESSAGE, UNSAYABLE, is_sayable};
 use crate::queue::{Action, Change, Effect};
 
@@ -10,7 +10,7 @@ use crate::queue::{Action, Change, Effect};
 pub(super) static VERB: Verb = Verb {
     route: "message",
     acts: &["message"],
-    needs: (Audience::Api, Rights::All),
+    needs: (Audience::Api, Right::Set),
     changes: Changes::Settings,
     longest_body: LONGEST_BODY,
     example: |_| r#"{"message": "Doors open at eight."}"#.to_owned(),

@@ -21,7 +21,7 @@ use crate::http::object::object;
 use serde_json::Value;
 
 use super::input::{Fields, Refusal};
-use super::login::{Audience, Rights};
+use super::login::{Audience, Right};
 use super::status_json::{cap_json, event_json};
 use crate::config::Room;
 use crate::page::{ActionWords, Proposal, Question};
@@ -69,7 +69,7 @@ pub struct Verb {
     /// What the script, the list of actions and the panel's address call what it does.
     pub acts: &'static [&'static str],
     /// Which credentials open it, and what they have to be good for.
-    pub needs: (Audience, Rights),
+    pub needs: (Audience, Right),
     /// What it changes.
     pub changes: Changes,
     /// The most that its body may hold, in bytes.

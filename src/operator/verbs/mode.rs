@@ -2,7 +2,7 @@
 
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::page::{Proposal, Question, people};
 use crate::queue::{Action, Change, Effect, Mode};
 
@@ -10,7 +10,7 @@ use crate::queue::{Action, Change, Effect, Mode};
 pub(super) static VERB: Verb = Verb {
     route: "mode",
     acts: &["mode"],
-    needs: (Audience::Api, Rights::All),
+    needs: (Audience::Api, Right::Set),
     changes: Changes::Settings,
     longest_body: LONGEST_BODY,
     example: |_| r#"{"mode": "hold"}"#.to_owned(),

@@ -4,7 +4,7 @@ use super::{Asking, Changes, Flash, Intent, Verb};
 use crate::config::Room;
 use crate::http::object::object;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::page::people;
 use crate::queue::{Action, Board, Change, Effect, Overrule};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use serde_json::Value;
 pub(super) static VERB: Verb = Verb {
     route: "overrule",
     acts: &["overrule"],
-    needs: (Audience::Api, Rights::All),
+    needs: (Audience::Api, Right::Set),
     changes: Changes::Line,
     longest_body: LONGEST_BODY,
     example: |_| r#"{"overrule": "on"}"#.to_owned(),

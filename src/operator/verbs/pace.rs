@@ -2,7 +2,7 @@
 
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::page::{ASKS_FROM_TIMES, Proposal, Question, pace_words, people};
 use crate::queue::{Action, Change, Effect, Pace};
 
@@ -10,7 +10,7 @@ use crate::queue::{Action, Change, Effect, Pace};
 pub(in crate::operator) static VERB: Verb = Verb {
     route: "settings",
     acts: &["pace"],
-    needs: (Audience::Api, Rights::All),
+    needs: (Audience::Api, Right::Set),
     changes: Changes::Settings,
     longest_body: LONGEST_BODY,
     example: |_| r#"{"automatic": 15, "automatic_quantity": 20}"#.to_owned(),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::page::{ASKS_ABOVE, Question, number, people};
 use crate::queue::{Action, Board, Change, Effect, Reason};
 
@@ -14,7 +14,7 @@ use crate::queue::{Action, Board, Change, Effect, Reason};
 pub(super) static VERB: Verb = Verb {
     route: "permit",
     acts: &["permit"],
-    needs: (Audience::Api, Rights::Permit),
+    needs: (Audience::Api, Right::Permit),
     changes: Changes::Line,
     longest_body: LONGEST_BODY,
     example: |_| r#"{"amt": 5}"#.to_owned(),

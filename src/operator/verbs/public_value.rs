@@ -4,7 +4,7 @@ use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::config::Room;
 use crate::http::object::object;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::page::{Question, people};
 use crate::queue::{Action, Begun, Board, Change, Effect, Phase, Reveal};
 use crate::request::Request;
@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(super) static VERB: Verb = Verb {
     route: "public-value",
     acts: &["lot"],
-    needs: (Audience::Api, Rights::All),
+    needs: (Audience::Api, Right::Set),
     changes: Changes::Line,
     longest_body: LONGEST_BODY,
     example: |_| r#"{"value": "beacon 4711: 90ab12"}"#.to_owned(),

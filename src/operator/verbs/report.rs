@@ -4,7 +4,7 @@ use super::{Asking, Changes, Flash, Intent, Verb};
 use crate::config::Room;
 use crate::http::object::object;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::queue::{Action, Answers, Board, Change, Effect, OriginHealth};
 use serde_json::Value;
 use std::ops::RangeInclusive;
@@ -16,7 +16,7 @@ const MANY: RangeInclusive<u64> = 0..=1_000_000;
 pub(super) static VERB: Verb = Verb {
     route: "report",
     acts: &["report"],
-    needs: (Audience::Api, Rights::Permit),
+    needs: (Audience::Api, Right::Permit),
     changes: Changes::Line,
     longest_body: LONGEST_BODY,
     example: |_| r#"{"load": 0.83}"#.to_owned(),

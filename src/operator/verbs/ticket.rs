@@ -2,7 +2,7 @@
 
 use super::{Asking, Changes, Flash, Intent, Verb, no_fields};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, digest, wrong};
-use crate::operator::login::{Audience, Rights};
+use crate::operator::login::{Audience, Right};
 use crate::queue::{
     Action, Board, Change, CurrentEvent, Effect, IdempotencyKey, Lane, Now, Phase, Place, Position,
 };
@@ -14,7 +14,7 @@ use crate::visitor::ticket_cookie;
 pub(super) static VERB: Verb = Verb {
     route: "ticket",
     acts: &["draw", "jump", "forget"],
-    needs: (Audience::Panel, Rights::All),
+    needs: (Audience::Panel, Right::Set),
     changes: Changes::Line,
     longest_body: LONGEST_BODY,
     example: no_fields,

@@ -86,6 +86,7 @@ mod tests {
             },
             copy: None,
             operator: "anna",
+            acts: true,
             ticket: None,
             news: None,
             trouble: None,

@@ -22,6 +22,8 @@ pub struct Away<'a> {
     pub meanwhile: &'a str,
     /// The last board, and when the store showed it in Unix milliseconds.
     pub last: Option<(&'a Board, u64)>,
+    /// Whether the operator may change anything.
+    pub acts: bool,
     /// The press that was not confirmed.
     pub unconfirmed: Option<Unconfirmed<'a>>,
     /// So that a form sent twice is one change.
@@ -50,6 +52,7 @@ pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Repl
         "room": configured.room,
         "rooms": rooms(configured),
         "path": configured.path,
+        "acts": away.acts,
         "once": away.once,
         "at": away.last.map(|(_, read_ms)| moment(read_ms, now_ms)),
         "down": object!({ "why": away.why, "known": away.known, "meanwhile": away.meanwhile }),

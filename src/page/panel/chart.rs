@@ -308,6 +308,7 @@ mod tests {
             },
             copy: None,
             operator: "anna",
+            acts: true,
             ticket: None,
             news: None,
             trouble: None,

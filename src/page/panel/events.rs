@@ -103,6 +103,7 @@ pub(super) fn events(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
             "opens": moment(event.opens_ms, now_ms),
             "closes": event.closes_ms.map(|closes_ms| moment(closes_ms, now_ms)),
             "others": others(event),
+            "acts": desk.acts,
             "path": configured.path,
             "once": desk.once,
             "version": board.live.version,

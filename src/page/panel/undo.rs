@@ -184,6 +184,7 @@ mod tests {
             },
             copy: None,
             operator: "anna",
+            acts: true,
             ticket: None,
             news: Some(&news),
             trouble: None,

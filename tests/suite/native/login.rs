@@ -21,7 +21,8 @@ use now_serving::cache::{
 use now_serving::config::{Config, Problem, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::operator;
-use now_serving::operator::login::{self, Audience, Operator, PAUSE, Refused, Rights, Scheme};
+use now_serving::operator::login::{self, Audience, Operator, PAUSE, Refused, Right, Role, Scheme};
+use now_serving::operator::verbs::VERBS;
 use now_serving::queue::Board;
 use now_serving::queue::Now;
 use now_serving::queue::Renewal;
@@ -671,17 +672,33 @@ fn a_permit_token_may_permit_and_read_and_an_admin_token_everything() {
     let desk = PanelView::new();
     let of = |token: &str| desk.asked(HERE, Some(&format!("Bearer {token}"))).unwrap();
     let (permit, admin) = (of(PERMIT_TOKEN), of(ADMIN_TOKEN));
-    assert_eq!((permit.rights, admin.rights), (Rights::Permit, Rights::All));
-    assert!(permit.clone().may(Rights::Permit).is_ok());
-    for rights in [Rights::Permit, Rights::All] {
-        assert!(admin.clone().may(rights).is_ok());
+    assert_eq!((permit.role, admin.role), (Role::Permit, Role::All));
+    assert!(permit.clone().may(Right::Permit).is_ok());
+    for right in [Right::Permit, Right::Event, Right::Set, Right::Look] {
+        assert!(admin.clone().may(right).is_ok());
     }
-    assert!(permit.clone().may(Rights::Read).is_ok());
-    let refused = permit.may(Rights::All).unwrap_err();
+    assert!(permit.clone().may(Right::Read).is_ok());
+    let refused = permit.may(Right::Set).unwrap_err();
     let reply = refused.reply();
     let detail = String::from_utf8(reply.body).unwrap();
     assert_eq!(reply.status, 403);
     assert!(detail.contains("needs an admin_token"), "{detail}");
+}
+
+/// Each change that is made, by the role that makes it.
+#[test]
+fn each_role_opens_the_routes_of_its_rights() {
+    let opens = |role| {
+        let mut routes = open_to(role);
+        routes.sort_unstable();
+        routes
+    };
+    assert_eq!(opens(Role::Read), [""; 0]);
+    assert_eq!(opens(Role::Look), [""; 0]);
+    assert_eq!(opens(Role::Event), ["event"]);
+    assert_eq!(opens(Role::Permit), ["end", "permit", "report"]);
+    let of_api = VERBS.iter().filter(|verb| verb.needs.0 == Audience::Api);
+    assert_eq!(opens(Role::All).len(), of_api.count());
 }
 
 #[test]
@@ -714,15 +731,7 @@ fn a_token_with_the_role_read_can_only_read() {
             "{route}"
         );
     }
-    assert!(open_to(Rights::Read).is_empty(), "no press only reads");
-    let of_permits = ["end", "permit", "report"];
-    assert_eq!(open_to(Rights::Permit).len(), of_permits.len());
-    assert!(
-        open_to(Rights::Permit)
-            .iter()
-            .all(|route| of_permits.contains(&&**route))
-    );
-    for route in [Rights::Permit, Rights::All].map(open_to).concat() {
+    for route in open_to(Role::All) {
         let ask = Ask::get(&format!("/_queue/{route}")).method("POST");
         let (status, _, told) = asked(&ask.body("application/json", r#"{"amt":1}"#));
         assert_eq!(status, 403, "{route}: {told}");
@@ -854,6 +863,9 @@ fn a_wrong_list_of_tokens_is_answered_with_what_is_accepted_and_never_with_a_tok
         "a/read:short".to_owned(),
         format!("a:read:{A}"),
         format!("a/write:{A}"),
+        format!("a/event/read:{A}"),
+        format!("event:{A}"),
+        format!("a:event:{A}"),
         format!("/read:{A}"),
         " , ".to_owned(),
     ] {
@@ -868,6 +880,10 @@ fn a_wrong_list_of_tokens_is_answered_with_what_is_accepted_and_never_with_a_tok
             }
         }
     }
+    let unknown = problems(&format!("shop:{B},cms/events:{A}"), "none");
+    let accepted = "behind the slash one of the roles read, event, for token 2";
+    assert_eq!(unknown.len(), 1, "{unknown:?}");
+    assert_eq!(unknown[0].accepted, accepted);
     let both = problems(&format!("a:{A}"), &format!("b:{A}"));
     assert_eq!(
         both.len(),

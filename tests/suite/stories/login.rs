@@ -2,7 +2,9 @@
 
 use base64::Engine;
 use now_serving::operator::login::PAUSE;
+use now_serving::operator::verbs::VERBS;
 use serde_json::json;
+use upstash_local::{Fault, Faults};
 
 use crate::house::{ADMIN_TOKEN, Ask, House, PERMIT_TOKEN, Visitor, problem_keys};
 
@@ -94,6 +96,120 @@ pub(crate) fn a_short_password_works_and_is_named_by_healthz_log_and_panel(house
             .body
             .contains("fewer than 12")
     );
+}
+
+/// A token of a program that may change the event, such as the one of an editor's calendar.
+pub(crate) fn a_token_with_the_role_event_sets_events_and_nothing_else(house: &House) {
+    const EVENT: &str = "development-only-event-token";
+    house.set("permit_token", &format!("cms/event:{EVENT}"));
+    let as_program = |ask: Ask| ask.with("authorization", format!("Bearer {EVENT}"));
+    let post = |route: &str, body: &str| {
+        let ask = Ask::get(&format!("/_queue/{route}")).method("POST");
+        house.ask(&as_program(ask.body("application/json", body)))
+    };
+    let opens = "2030-01-31T10:00:00+01:00";
+    let set = post(
+        "event",
+        &format!(r#"{{"event":{{"id":"sale","opens":"{opens}"}}}}"#),
+    );
+    assert_eq!(set.status, 200, "{}", set.body);
+    assert_eq!(set.json()["version"], 1);
+    assert_eq!(post("event", r#"{"event":null}"#).status, 200);
+    assert_eq!(
+        post("event", r#"{"event":"sold_out"}"#).status,
+        409,
+        "none is open"
+    );
+    for route in ["status", "metrics", "journal"] {
+        let got = house.ask(&as_program(Ask::get(&format!("/_queue/{route}"))));
+        assert_eq!(got.status, 200, "{route}");
+    }
+    for (route, body) in [
+        ("permit", r#"{"amt":1}"#),
+        ("mode", r#"{"mode":"open"}"#),
+        ("settings", r#"{"automatic":15,"automatic_quantity":20}"#),
+        ("end", r#"{"reference":"3FA9-C0D1"}"#),
+    ] {
+        let refused = post(route, body);
+        assert_eq!(refused.status, 403, "{route}: {}", refused.body);
+        let told = "cms may only set the events, and read";
+        assert!(refused.body.contains(told), "{}", refused.body);
+    }
+    assert_eq!(
+        house.ask(&as_program(Ask::get("/_queue/settings"))).status,
+        403
+    );
+    let panel = house.ask(&Ask::get("/_queue/").operator()).body;
+    assert!(panel.contains("event sale opens"), "Activity names it");
+    assert!(panel.contains(">cms "), "with its sender: {panel}");
+}
+
+pub(crate) fn an_operator_who_may_only_look_sees_the_panel_without_forms(house: &House) {
+    house.set(
+        "admin_password",
+        r#"{"anna":"annas-password","ben":{"password":"bens-own-word","may":"look"}}"#,
+    );
+    let by = |login: &str, ask: Ask| {
+        let pair = base64::engine::general_purpose::STANDARD.encode(login);
+        house.ask(&ask.with("authorization", format!("Basic {pair}")))
+    };
+    let form = |route: &str, form: &str| {
+        Ask::get(&format!("/_queue/{route}"))
+            .method("POST")
+            .with("sec-fetch-site", "same-origin")
+            .body("application/x-www-form-urlencoded", form)
+    };
+    let (anna, ben) = ("anna:annas-password", "ben:bens-own-word");
+    Visitor::new(house).ask("/");
+    let seen = |who| by(who, Ask::get("/_queue/"));
+    let (annas, bens) = (seen(anna).body, seen(ben).body);
+    assert!(annas.contains("<form "));
+    assert!(annas.contains("\u{b7} anna</small>"), "{annas}");
+    assert!(
+        bens.contains("\u{b7} ben \u{b7} may only look</small>"),
+        "{bens}"
+    );
+    for shown in [
+        "id=\"waiting\"",
+        "id=\"mode-words\"",
+        "id=\"pace-words\"",
+        "id=\"actions\"",
+    ] {
+        assert!(bens.contains(shown), "{shown}: {bens}");
+    }
+    let page = bens.split("<script>").next().unwrap_or_default();
+    for control in [
+        "<form",
+        "<button",
+        "<input type=\"number",
+        "Danger zone",
+        "Let visitors in</h2>",
+        "<kbd>",
+    ] {
+        assert!(!page.contains(control), "{control}: {page}");
+    }
+    for route in ["status", "settings", "metrics", "journal"] {
+        let got = by(ben, Ask::get(&format!("/_queue/{route}")));
+        assert_eq!(got.status, 200, "{route}");
+    }
+    let routes = VERBS.iter().map(|verb| verb.route);
+    for route in routes.chain(["ticket/forget", "receipt/check"]) {
+        let refused = by(ben, form(route, ""));
+        assert_eq!(refused.status, 403, "{route}: {}", refused.body);
+        let told = "ben may only look, as admin_password says";
+        assert!(refused.body.contains(told), "{route}: {}", refused.body);
+        assert!(
+            refused.body.contains("nothing was done"),
+            "{}",
+            refused.body
+        );
+    }
+    assert_eq!(by(anna, form("permit", "amt=1")).status, 303);
+    house.store.fail(Faults::always(Fault::Unauthorized));
+    let (annas, bens) = (seen(anna), seen(ben));
+    assert_eq!((annas.status, bens.status), (503, 503));
+    assert!(annas.body.contains("<form "), "{}", annas.body);
+    assert!(!bens.body.contains("<form "), "{}", bens.body);
 }
 
 pub(crate) fn several_tokens_have_names_and_open_the_same(house: &House) {
