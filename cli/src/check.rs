@@ -10,8 +10,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use now_serving::config::{
-    Config, DEVELOPMENT, DOCUMENT, LONGEST, PARTS, Problem, Remembering, Room, SECRETS, SINGLE,
-    Source, Spent, Unreadable,
+    Config, DEVELOPMENT, DOCUMENT, LONGEST, PARTS, PROFILES, Problem, Remembering, Room, SECRETS,
+    SINGLE, Source, Spent, Unreadable,
 };
 use now_serving::http::without_mark;
 use now_serving::i18n::LANGUAGES;
@@ -186,7 +186,7 @@ struct Reading {
     problems: Vec<Problem>,
     /// What reading them takes.
     spent: Spent,
-    /// What there is to say of pages that do not leave at once, of short passwords, and of conditions that any client can meet.
+    /// What profiles give, and what there is to say of pages that do not leave at once, of short passwords, and of conditions that any client can meet.
     remarks: Vec<String>,
     /// What it makes of the request.
     judged: Vec<String>,
@@ -210,6 +210,7 @@ fn read(keys: &Settings, asked: Option<&Asked>) -> Reading {
                     .iter()
                     .flat_map(|asked| request::judged(asked, &config)),
             );
+            remarks.extend(profiles(&config));
             remarks.extend(config.rooms.open_conditions().iter().map(open));
             let tokens = config.operators.secrets.tokens_of_both_kinds().err();
             let passwords = config.operators.secrets.passwords().err();
@@ -233,6 +234,27 @@ fn read(keys: &Settings, asked: Option<&Asked>) -> Reading {
         remarks,
         judged,
     }
+}
+
+/// What each profile gives, once.
+fn profiles(config: &Config) -> Vec<String> {
+    let rooms: Vec<&Room> = config.rooms.all().collect();
+    let told = PROFILES.iter().filter(|(_, defaults)| !defaults.is_empty());
+    let told = told.filter_map(|(profile, defaults)| {
+        let of = rooms.iter().filter(|room| room.profile == *defaults);
+        let of: Vec<_> = of.map(|room| room.name.as_str()).collect();
+        let given = defaults
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"));
+        let given = given.collect::<Vec<_>>().join(", ");
+        (!of.is_empty()).then(|| {
+            format!(
+                "  profile {profile} (room {}): where nothing else is set, {given}.",
+                of.join(", ")
+            )
+        })
+    });
+    told.collect()
 }
 
 /// What is said of a condition that any client can meet.
@@ -359,6 +381,20 @@ mod tests {
                 "a.json is sound: 7 look-ups, and the longest value has 39 of 8000 characters."
             )
         );
+    }
+
+    #[test]
+    fn a_profile_is_named_with_what_it_gives_and_the_rooms_that_have_it() {
+        let (is_sound, lines) = said(
+            r#"{"profile":"sale","absent_visitors":"off","rooms":[{"name":"pay","paths":"/pay"},{"name":"b","paths":"/b","profile":"none"}]}"#,
+        );
+        assert!(is_sound, "{lines}");
+        let told = "  profile sale (room main, pay): where nothing else is set, origin_health on, on_origin_error keep, absent_visitors on, network_bound challenge, adaptive_pace observe.";
+        assert!(lines.contains(told), "{lines}");
+        assert!(!said("{}").1.contains("profile"));
+        let (is_sound, lines) = said(r#"{"profile":"sales"}"#);
+        let told = r#"  profile is "sales"; accepted is none, observe, sale"#;
+        assert!(!is_sound && lines.contains(told), "{lines}");
     }
 
     #[test]

@@ -97,6 +97,7 @@ variable "settings" {
       "operators_acl",
       "automatic",
       "automatic_quantity",
+      "profile",
       "event",
       "shared_tickets",
       "ticket_networks",

@@ -37,7 +37,7 @@ pub use operators::{
 };
 pub use paths::{List, Paths};
 pub use problem::Problem;
-pub use reader::{Accepts, Asked, BYPASS_DEFAULT, events, is_country};
+pub use reader::{Accepts, Asked, BYPASS_DEFAULT, Defaults, PROFILES, events, is_country};
 use reader::{Findings, Reader, SITE, WafSettings};
 pub use regions::RoomRegions;
 pub use room::Room;
@@ -243,7 +243,7 @@ mod tests {
 
     use super::*;
     use crate::http::Site;
-    use crate::queue::{AbsentVisitors, OnWafError, Pace, RoomName};
+    use crate::queue::{AbsentVisitors, Enforcement, OnWafError, Pace, RoomName};
     use crate::ticket::challenge::Proof;
 
     #[derive(Clone)]
@@ -1361,6 +1361,95 @@ mod tests {
         let each = passwords.each.into_iter();
         each.map(|password| (password.name, password.word))
             .collect()
+    }
+
+    /// What the settings of a room are that a profile may give, in the words of the settings.
+    fn profiled(room: &Room) -> [&'static str; 7] {
+        let bound = |enforcement: Option<Enforcement>| enforcement.map_or("off", Enforcement::name);
+        [
+            room.health.setting.name(),
+            room.health.adaptive.name(),
+            room.absent_visitors.name(),
+            room.cap.enforcement.name(),
+            bound(room.shared_tickets.enforcement),
+            bound(room.network_bound.enforcement),
+            match room.on_origin_error {
+                OnOriginError::Pass => "pass",
+                OnOriginError::Keep => "keep",
+            },
+        ]
+    }
+
+    const USUAL: [&str; 7] = ["observe", "off", "observe", "on", "observe", "off", "pass"];
+    const SALE: [&str; 7] = ["on", "observe", "on", "on", "observe", "on", "keep"];
+
+    #[test]
+    fn a_profile_is_other_defaults_and_what_is_given_goes_before_it() {
+        let observe = [
+            "observe", "observe", "observe", "observe", "observe", "observe", "pass",
+        ];
+        let slow = ["off", "off", "on", "on", "observe", "off", "keep"];
+        for (settings, expected) in [
+            (vec![], USUAL),
+            (vec![("profile", "none")], USUAL),
+            (vec![("profile", "observe")], observe),
+            (vec![("profile", "sale")], SALE),
+            // The pace cannot be watched where the answers are not: what the profile says gives way.
+            (
+                vec![
+                    ("profile", "sale"),
+                    ("origin_health", "off"),
+                    ("network_bound", "off"),
+                ],
+                slow,
+            ),
+        ] {
+            let mut given = sound();
+            given.settings.extend(
+                settings
+                    .iter()
+                    .map(|(key, value)| (*key, (*value).to_owned())),
+            );
+            let room = Config::load(given).ok().unwrap().rooms.first;
+            assert_eq!(profiled(&room), expected, "{settings:?}");
+            let is_observed = settings.contains(&("profile", "observe"));
+            assert_eq!(
+                room.signals.known(&crate::queue::SaysNothing).count(),
+                if is_observed { 4 } else { 0 }
+            );
+        }
+        for wrong in ["sales", "on", "Sale"] {
+            let found = problems(&with("profile", wrong));
+            assert_eq!(found.len(), 1);
+            assert_eq!(found[0].accepted, "none, observe, sale");
+        }
+        let mut both = with("profile", "sale");
+        both.settings.insert("origin_health", "off".to_owned());
+        both.settings.insert("adaptive_pace", "observe".to_owned());
+        assert_eq!(problems(&both)[0].key, "adaptive_pace");
+    }
+
+    #[test]
+    fn each_default_of_a_profile_is_a_setting_in_which_rooms_may_differ() {
+        let table = Config::table();
+        for (name, value) in PROFILES.iter().flat_map(|(_, defaults)| *defaults) {
+            let asked = table.iter().find(|asked| asked.name == *name).unwrap();
+            assert!(asked.is_of_rooms, "{name}");
+            if let Accepts::Word { words, .. } = &asked.accepts {
+                assert!(words.iter().any(|word| word == value), "{name}: {value}");
+            }
+        }
+        let rooms = r#"[{"name":"a","paths":"/a","profile":"sale"},{"name":"b","paths":"/b","profile":null,"absent_visitors":null},{"name":"c","paths":"/c"}]"#;
+        let mut given = with("profile", "observe");
+        given.settings.insert("rooms", rooms.to_owned());
+        given.settings.insert("absent_visitors", "off".to_owned());
+        let rooms = Config::load(given).ok().unwrap().rooms;
+        let told: Vec<_> = rooms.all().map(profiled).collect();
+        let observe = [
+            "observe", "observe", "off", "observe", "observe", "observe", "pass",
+        ];
+        let of_sale = ["on", "observe", "off", "on", "observe", "on", "keep"];
+        assert_eq!(told, [observe, of_sale, USUAL, observe]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod events;
 mod findings;
 mod kit;
 mod layer;
+mod profile;
 mod regions;
 mod rooms;
 mod secrets;
@@ -22,6 +23,7 @@ use crate::queue::RoomName;
 pub use addresses::BYPASS_DEFAULT;
 pub(super) use findings::{Findings, SITE, WafSettings};
 use layer::Layer;
+pub use profile::{Defaults, PROFILES};
 pub use rooms::is_country;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -32,6 +34,8 @@ pub(super) struct Reader<'a> {
     document: Document,
     /// What the room says besides it that is being read.
     layer: Option<Layer>,
+    /// What the room's profile says of settings that are absent.
+    profile: Defaults,
     /// Every setting that was asked for: there are no others.
     asked: Vec<&'static str>,
     /// The same with what each accepts, where that is wanted.
@@ -84,6 +88,7 @@ impl<'a> Reader<'a> {
             source,
             document: Document::default(),
             layer: None,
+            profile: &[],
             asked: Vec::new(),
             table: None,
             of_rooms: false,
@@ -156,10 +161,9 @@ impl<'a> Reader<'a> {
 
     pub(super) fn setting(&mut self, key: &'static str) -> Option<String> {
         self.note(key);
-        let differing = self.layer.as_ref().and_then(|layer| layer.get(key));
-        match differing.unwrap_or_else(|| self.document.get(key)) {
+        match self.said(key) {
             Known::Is(text) => return Some(text),
-            Known::Absent => {}
+            Known::Absent => return self.of_profile(key),
             // Its value is not named: it may hold a secret that belongs elsewhere.
             Known::NoText => {
                 let accepted = "a text, a number, or a list of texts; on and off for switches";
@@ -174,6 +178,12 @@ impl<'a> Reader<'a> {
             Known::Unknown => self.found.unknown.push(key),
         }
         None
+    }
+
+    /// What is said of a setting, by the room or by the document.
+    fn said(&self, key: &str) -> Known {
+        let differing = self.layer.as_ref().and_then(|layer| layer.get(key));
+        differing.unwrap_or_else(|| self.document.get(key))
     }
 
     /// The JSON of a setting that is no text, or a text that holds it.

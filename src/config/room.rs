@@ -1,7 +1,7 @@
 //! One waiting room: a line of its own with its pace and its looks, and the names of all that belongs to it.
 
 use super::events::{Told, Usual};
-use super::{ORIGIN, OnOriginError, Paths, Reader, RoomRegions};
+use super::{Defaults, ORIGIN, OnOriginError, Paths, Reader, RoomRegions};
 use crate::http::Site;
 use crate::http::cookie::RoomCookies;
 use crate::page::{Brand, Pages};
@@ -23,6 +23,8 @@ pub struct Room {
     pub site: Site,
     /// The name of its origin, where it watches that and other rooms have the same one: they hear from each other that it is sick.
     pub origin: Option<String>,
+    /// What its profile says of settings that are not set.
+    pub profile: Defaults,
     /// How the line moves by itself.
     pub pace: Pace,
     /// The room whose pace that is, where several rooms have it together.
@@ -133,6 +135,7 @@ impl Room {
     }
 
     pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths, named: Named) -> Self {
+        let profile = reader.profile();
         let cap = reader.cap();
         let pace = Pace {
             automatic: reader.number("automatic", Pace::USUAL.automatic, Pace::AUTOMATIC),
@@ -157,6 +160,7 @@ impl Room {
             cookies: named.cookies,
             site: reader.site(),
             origin: None,
+            profile,
             pace,
             pace_of: None,
             pace_rooms: 1,

@@ -56,8 +56,13 @@ impl Reader<'_> {
 
     /// When the origin counts as sick, and what is done about it.
     pub(in crate::config) fn health(&mut self) -> HealthRule {
-        let rule = self.health_alone();
-        if rule.setting == OriginHealth::Off && rule.adaptive != AdaptivePace::Off {
+        let mut rule = self.health_alone();
+        if rule.setting != OriginHealth::Off || rule.adaptive == AdaptivePace::Off {
+            return rule;
+        }
+        if self.is_of_profile("adaptive_pace") {
+            rule.adaptive = AdaptivePace::Off;
+        } else {
             let accepted =
                 "off where origin_health is off, since the pace follows answers that are watched";
             self.problem("adaptive_pace", None, accepted);

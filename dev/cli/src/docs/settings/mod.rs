@@ -174,6 +174,7 @@ pub fn help() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use now_serving::config::PROFILES;
 
     #[test]
     fn a_description_is_put_where_its_setting_has_it() {
@@ -183,6 +184,41 @@ mod tests {
         let room = "[room]\nvalue = 1\nat = \"Names the room: part of the store's keys and of every \
                     ticket. Accepted: 1–64 letters, digits, -, _.\",\n[other]\nat = \"kept\",\n";
         assert_eq!(written, room);
+    }
+
+    #[test]
+    fn what_is_said_of_profiles_names_each_default_that_one_gives() {
+        let profile = SETTINGS.iter().find(|setting| setting.name == "profile");
+        let what = profile.map_or("", |setting| setting.what);
+        for (profile, defaults) in PROFILES {
+            let (_, said) = what
+                .split_once(&format!("`{profile}`: "))
+                .unwrap_or_default();
+            let said = said.split(". ").next().unwrap_or_default();
+            for (name, value) in defaults {
+                let value = if value.starts_with('{') {
+                    "observe"
+                } else {
+                    value
+                };
+                assert!(said.contains(&format!("`{name}`")), "{profile}: {name}");
+                assert!(said.contains(&format!("`{value}`")), "{profile}: {value}");
+            }
+            assert_eq!(
+                said.matches('`').count() / 2,
+                words_of(defaults),
+                "{profile}: {said}"
+            );
+        }
+    }
+
+    /// The names of these settings, and the words that they have, each once.
+    fn words_of(defaults: &[(&str, &str)]) -> usize {
+        let mut words: Vec<_> = defaults.iter().map(|(_, word)| *word).collect();
+        words.retain(|word| !word.starts_with('{'));
+        words.sort_unstable();
+        words.dedup();
+        defaults.len() + words.len()
     }
 
     #[test]

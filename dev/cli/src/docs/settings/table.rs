@@ -39,6 +39,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "how many visitors go in per period",
     },
     Setting {
+        name: "profile",
+        accepted: Word,
+        what: "other defaults for several settings at once; a setting that is given goes before them. `observe`: everything is measured, and nothing acts: `origin_health`, `adaptive_pace`, `absent_visitors`, `active_visitors`, `shared_tickets`, `network_bound` and each of the `signals` are `observe`, and `on_origin_error` is `pass`. `sale`: `origin_health` and `absent_visitors` are `on`, `on_origin_error` is `keep`, `network_bound` is `challenge`, and `adaptive_pace` is `observe`",
+    },
+    Setting {
         name: "event",
         accepted: Text(
             "an object with `id`, `opens` and, if you like, `prequeue`, `closes`, `order`, `public_value`, `outside`, `then`, `admits`, `keeps_inside` and `with`, or a list of up to 16 in the order of their times",
