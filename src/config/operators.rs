@@ -36,6 +36,8 @@ pub enum Right {
     Look,
     /// To let visitors in, to report how the origin does, and to end sessions.
     Permit,
+    /// To report the stock.
+    Stock,
     /// The events.
     Event,
     /// To set everything else.
@@ -47,6 +49,8 @@ pub enum Right {
 pub enum Role {
     /// A program that only reads.
     Read,
+    /// A program that reports the stock.
+    Stock,
     /// A program that sets the events.
     Event,
     /// A program with a permit token.
@@ -59,20 +63,25 @@ pub enum Role {
 
 impl Role {
     /// Those that a token may have besides the one of its secret, as they are written.
-    pub const OF_TOKENS: [(&str, Self); 2] = [("read", Self::Read), ("event", Self::Event)];
+    pub const OF_TOKENS: [(&str, Self); 3] = [
+        ("read", Self::Read),
+        ("stock", Self::Stock),
+        ("event", Self::Event),
+    ];
 
     /// Those that an operator may have, as they are written.
     pub const OF_OPERATORS: [(&str, Self); 2] = [("all", Self::All), ("look", Self::Look)];
 
     /// The rights of each.
     fn rights(self) -> &'static [Right] {
-        use Right::{Event, Look, Permit, Read, Receipts, Set};
+        use Right::{Event, Look, Permit, Read, Receipts, Set, Stock};
         match self {
             Self::Read => &[Read, Receipts],
+            Self::Stock => &[Read, Receipts, Stock],
             Self::Event => &[Read, Receipts, Event],
-            Self::Permit => &[Read, Receipts, Permit],
+            Self::Permit => &[Read, Receipts, Permit, Stock],
             Self::Look => &[Read, Look],
-            Self::All => &[Read, Receipts, Look, Permit, Event, Set],
+            Self::All => &[Read, Receipts, Look, Permit, Stock, Event, Set],
         }
     }
 

@@ -5,9 +5,9 @@ mod asked;
 use std::io::Read;
 
 use super::input::{Fields, Refusal};
-use super::login::{Operator, Role, Scheme};
+use super::login::{Operator, Refused, Role, Scheme};
 use super::verbs::{self, Intent, Verb};
-use super::{Answered, desk, simply, store_trouble};
+use super::{Answered, desk, simply, store_trouble, turned_away};
 use crate::cache::CachedBoard;
 use crate::http::Reply;
 use crate::page::{Rejection, Unconfirmed};
@@ -67,6 +67,11 @@ pub(super) fn answer(
         Ok(asked) => asked,
         Err(refusal) => return exchange.refused(&refusal),
     };
+    if let Some(right) = asked.intent.needs()
+        && !operator.role.may(right)
+    {
+        return turned_away(Refused::Forbidden(operator.name.clone(), operator.role));
+    }
     if sender == Sender::Browser
         && !asked.confirmed
         && let Some(about) = desk::About::new(&*asked.intent, asked.is_proposed)
@@ -93,7 +98,7 @@ impl Exchange<'_> {
         let author = Actor {
             name: &self.operator.name,
             address: address.as_deref().unwrap_or_default(),
-            audited: self.operator.role != Role::Permit,
+            audited: !matches!(self.operator.role, Role::Permit | Role::Stock),
             seen: asked.seen,
             once: asked.once,
         };

@@ -140,6 +140,7 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
         "origin": origin_json(origin, request),
         "event": board.event.as_ref().map(event_json),
         "event_trouble": event_trouble(board, request),
+        "stock": board.live.stock,
         "version": board.live.version,
     })
 }

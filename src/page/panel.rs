@@ -170,6 +170,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
         "flow": figures::decisive(&hour, trend),
         "came": figures::came(configured.absent_visitors, snapshot.absent),
         "inside": figures::inside(board.sessions.as_ref()), "recount": figures::recount(&snapshot.limits, now_ms),
+        "stock": figures::stock(snapshot, now_ms),
         "invited": figures::invited(snapshot, configured), "regions": figures::regions(board),
         "release": figures::release(&snapshot.limits, now_ms),
         "origin": origin::origin(configured.origin_health, snapshot, now_ms),
@@ -218,6 +219,7 @@ fn permit(
         Bound::Slots => Some("no slot is free"),
         Bound::Recount => Some("it is not known who is inside"),
         Bound::Quiet => Some("the store has just lost its data"),
+        Bound::Stock => Some("the reported stock is used up"),
         _ => None,
     };
     let keeps = keeps.filter(|_| stands.is_none());

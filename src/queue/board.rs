@@ -105,7 +105,10 @@ pub struct Live {
     /// The events, if an operator set them in place of the configured ones.
     #[serde(default, deserialize_with = "present")]
     pub events: Option<EventList>,
-    /// Grows with each change of these.
+    /// How many visitors may still be called, where the origin has reported a stock.
+    #[serde(default, deserialize_with = "present")]
+    pub stock: Option<u64>,
+    /// Grows with each change of these, but for the stock.
     pub version: u64,
     /// When each was set.
     #[serde(default)]
@@ -137,7 +140,7 @@ pub struct BroughtBy<T> {
     pub value: T,
 }
 
-/// When operators set mode, pace, message, cap and events, by the store's clock in milliseconds; 0 for never. Of two copies the later one
+/// When operators set mode, pace, message, cap and events, and the stock was reported, by the store's clock in milliseconds; 0 for never. Of two copies the later one
 /// counts, setting by setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
@@ -152,6 +155,8 @@ pub struct SetTimes {
     pub cap: u64,
     /// The events.
     pub event: u64,
+    /// The stock.
+    pub stock: u64,
 }
 
 impl Live {
@@ -204,7 +209,8 @@ impl Board {
         let lanes = self.lanes.iter().flat_map(|of| &of.rolls);
         let rolls = self.rolls.iter().chain(lanes);
         let rolls = rolls.flat_map(|of| [of.born, of.served.0, of.drawn, of.cut_at.0, of.lapsed.0]);
-        let mut numbers = line.into_iter().chain(self.lines).chain(rolls);
+        let more = self.lines.into_iter().chain(self.live.stock);
+        let mut numbers = line.into_iter().chain(more).chain(rolls);
         numbers.all(|number| number <= GREATEST)
     }
 

@@ -65,6 +65,8 @@ words! {
         Mode = "mode",
         /// An older line may still come back.
         Quiet = "quiet",
+        /// The stock that was reported is used up.
+        Stock = "stock",
         /// Credit and budget are used up.
         Pace = "pace",
         /// No slot is free.

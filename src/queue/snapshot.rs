@@ -74,6 +74,8 @@ pub struct PanelSnapshot {
     pub cap: Option<Provenance>,
     /// Who set the events, or took them back.
     pub event: Option<Provenance>,
+    /// Who reported the stock, or took it away.
+    pub stock: Option<Provenance>,
     /// Minutes in which the line was asked to move, the latest first, without `minute`.
     pub hour: Vec<MinuteSample>,
     /// The latest such minute, since 1970: nothing moved after it. 0 when there was none.

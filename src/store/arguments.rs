@@ -63,7 +63,7 @@ fn copied(board: &Board) -> Arguments {
     let (own, live) = (board.order(), &board.live);
     let (version, at) = (live.version, live.set_at);
     let data = [
-        own.0, own.1, version, at.mode, at.pace, at.message, at.cap, at.event,
+        own.0, own.1, version, at.mode, at.pace, at.message, at.cap, at.event, at.stock,
     ];
     let data = data.map(|number| number.to_string()).join(" ");
     let main = std::iter::once((Lane::Main, &board.rolls));

@@ -25,6 +25,7 @@ pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
         message: set(set_at.message, "message_by", by_event(brought.message))?,
         cap: set(set_at.cap, "cap_by", by_event(brought.cap))?,
         event: set(set_at.event, "event_by", None)?,
+        stock: set(set_at.stock, "stock_by", None)?,
         hour: hour.into_iter().filter_map(minute).collect(),
         minute: answer.number("minute")?,
         actions: actions.into_iter().filter_map(action).collect(),

@@ -329,6 +329,7 @@ mod tests {
                 json!({ "pace": { "by": "sale", "from": 5, "value": 5 } }),
             ),
             ("live.message", json!("Hello"), json!(5)),
+            ("live.stock", json!(0), json!("none")),
             (
                 "live.set_at",
                 json!({ "mode": 5 }),

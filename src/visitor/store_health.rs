@@ -140,10 +140,14 @@ pub(crate) fn renew(duty: RefreshGuard, request: &Request<'_>) -> CachedBoard {
 }
 
 /// Whether a visitor goes in without an answer of the store, by the last board known: into an open room, and by the policy
-/// `admit` when the store is really away and it is this visitor's turn in the share that this POP has of the pace.
+/// `admit` when the store is really away and it is this visitor's turn in the share that this POP has of the pace. Where nothing was left
+/// of a stock, none does.
 #[must_use]
 pub fn lets_in(board: Option<&Board>, request: &Request<'_>) -> bool {
     let (pop, now) = (request.pop, request.now);
+    if board.is_some_and(|board| board.live.stock == Some(0)) {
+        return false;
+    }
     match board.map(|board| mode(board, pop, now)) {
         Some(Mode::Hold | Mode::Closed) => false,
         Some(Mode::Open) if is_recent(pop, now) => true,

@@ -34,6 +34,7 @@ mod sent;
 mod shares;
 mod sign;
 pub(crate) mod signals;
+mod stock;
 mod tickets;
 pub(crate) mod trouble;
 mod turns;
@@ -72,6 +73,7 @@ use rooms::*;
 use sent::*;
 use sign::*;
 use signals::*;
+use stock::*;
 use tickets::*;
 use trouble::*;
 use turns::*;
@@ -307,6 +309,8 @@ in_houses! {
         without_credentials_the_operators_path_leads_to_its_slash_and_no_challenge_comes_before
         people_operate_the_room_from_listed_networks_only_and_programs_from_anywhere
         a_wrong_secret_of_the_operators_closes_their_routes_and_no_others
+        a_reported_stock_bounds_the_line_and_is_named_wherever_the_line_is
+        the_role_stock_reports_the_stock_and_nothing_else
         the_panel_shows_the_last_hour
         what_is_let_in_is_in_the_figures_of_this_minute_and_of_the_last_when_it_is_over
         every_live_setting_says_what_is_configured_and_leads_back
@@ -459,7 +463,7 @@ in_houses! {
         who_cannot_draw_comes_back_later_each_time
         who_comes_after_a_failed_draw_costs_no_call
         who_has_no_number_reads_nothing_of_a_place
-        without_the_store_hold_and_closed_stay_and_let_in_nobody
+        without_the_store_hold_closed_and_sold_out_stay_and_let_in_nobody
         an_open_room_stays_open_without_the_store
         what_was_let_in_without_the_store_ends_with_a_hold_and_with_its_epoch
         ten_slots_take_ten_of_fifteen_arrivals_at_one_call_each

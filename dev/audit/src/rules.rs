@@ -1,6 +1,8 @@
 //! Faults of lines behind the one in front of them, in words of a report. The rules are in `dev/invariants`.
 
-use invariants::journal::{keeps_to_the_pace_of, may_explain, wrong_with, wrong_with_lot};
+use invariants::journal::{
+    keeps_to_the_pace_of, may_explain, wrong_with, wrong_with_lot, wrong_with_stock,
+};
 
 use crate::Report;
 use crate::chain::Chain;
@@ -10,10 +12,13 @@ pub(crate) fn judge(chain: &Chain<'_>, report: &mut Report) {
     for (digest, line) in &chain.lines {
         let before = chain.before(line);
         let bent = wrong_with_lot(line, |line| chain.before(line).copied());
-        report.faults.extend(bent.map(|found| {
-            let (room, number) = (chain.room, line.number);
-            format!("{room}: line {number}: {found}.")
-        }));
+        let oversold = wrong_with_stock(line, chain.lines_behind(digest));
+        report
+            .faults
+            .extend(bent.into_iter().chain(oversold).map(|found| {
+                let (room, number) = (chain.room, line.number);
+                format!("{room}: line {number}: {found}.")
+            }));
         let Some(wrong) = wrong_with(line, before) else {
             continue;
         };

@@ -62,6 +62,37 @@ pub fn wrong_with_lot<'a>(
     None
 }
 
+/// Fault behind a report of the stock: more visitors were called than it says, until the next report or until the line came back,
+/// since what older data called no line behind the report tells.
+pub fn wrong_with_stock<'a>(
+    report: &JournalLine<'_>,
+    behind: impl Iterator<Item = &'a JournalLine<'a>>,
+) -> Option<String> {
+    let stock: u64 = stock_of(report)?.parse().ok()?;
+    let mut called = 0_u64;
+    for line in behind.take_while(|line| stock_of(line).is_none() && !comes_back(line)) {
+        let is_call = matches!(
+            line.kind,
+            JournalKind::Release | JournalKind::Straight | JournalKind::Permit
+        );
+        let moved = |lane: JournalLane| lane.to.saturating_sub(lane.from);
+        called += u64::from(is_call) * (moved(line.main) + moved(line.front));
+        if called > stock {
+            let number = line.number;
+            return Some(format!(
+                "by line {number} {called} were called of a stock of {stock}"
+            ));
+        }
+    }
+    None
+}
+
+/// What a line says of the stock.
+fn stock_of<'a>(line: &JournalLine<'a>) -> Option<&'a str> {
+    let is_change = line.kind == JournalKind::Change;
+    line.what.strip_prefix("stock:").filter(|_| is_change)
+}
+
 /// Whether a line keeps to the pace on a later line.
 #[must_use]
 pub fn keeps_to_the_pace_of(

@@ -64,6 +64,7 @@ impl Play<'_> {
             "pace": pace,
             "message": board.live.message,
             "version": board.live.version,
+            "stock": board.live.stock,
             "pops": board.pops,
             "waiting_in": self.by_lane(board, true),
             "called_in": self.by_lane(board, false),

@@ -3,7 +3,7 @@
 use now_serving::cache::outbox::Tally;
 use now_serving::operator::verbs::{
     Credit, End, Epoch, Intent, Message, NewEvents, Permit, PublicValue, Report, SetCap, SetEvents,
-    SetMode, SetOverrule, SetPace,
+    SetMode, SetOverrule, SetPace, Stock,
 };
 use now_serving::queue::{
     Answered, AnsweredTo, Answers, ChallengeWait, Effort, EndedSession, Event, EventList, Lane,
@@ -439,6 +439,7 @@ impl Play<'_> {
                 let report_of = Report {
                     answers: listed.map_or(Ok(Answers::default()), |value| answers(&value))?,
                     load: report.number("load")?,
+                    stock: report.take("stock").as_ref().map(stock),
                 };
                 report.end()?;
                 (Box::new(report_of), ["", ""])
@@ -509,6 +510,10 @@ fn answers(value: &Value) -> Result<Answers, String> {
         }),
         _ => Err(format!("{value} is not [in time, late, bad]")),
     }
+}
+
+fn stock(value: &Value) -> Stock {
+    value.as_u64().map_or(Stock::Away, Stock::Left)
 }
 
 fn watched(tally: &mut Tally, to: AnsweredTo, answers: Answers, at_ms: u64) {

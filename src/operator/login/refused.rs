@@ -64,6 +64,9 @@ impl Refused {
                     Role::Read => {
                         "may only read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
                     }
+                    Role::Stock => {
+                        "may only report the stock, and read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
+                    }
                     Role::Event => {
                         "may only set the events, and read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
                     }

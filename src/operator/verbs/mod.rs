@@ -40,7 +40,7 @@ pub use overrule::SetOverrule;
 pub use pace::SetPace;
 pub use permit::Permit;
 pub use public_value::PublicValue;
-pub use report::Report;
+pub use report::{Report, Stock};
 
 pub(super) use pace::VERB as PACE;
 
@@ -119,6 +119,11 @@ pub enum Step {
 pub trait Intent {
     /// What the store is called with.
     fn change(&self) -> Change;
+
+    /// What it needs besides the right that its route needs.
+    fn needs(&self) -> Option<Right> {
+        None
+    }
 
     /// The question to an operator in a browser: where it cannot be undone, or touches many.
     fn question(&self) -> Option<Ask<'_>> {

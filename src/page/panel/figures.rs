@@ -90,6 +90,21 @@ pub(super) fn inside(sessions: Option<&Sessions>) -> String {
     format!("{inside} of {most}, and {promised} promised.{observed}")
 }
 
+/// How many visitors may still be called by the stock, and who reported it.
+pub(super) fn stock(snapshot: &PanelSnapshot, now_ms: u64) -> Option<String> {
+    let left = snapshot.board.live.stock?;
+    let set = snapshot.stock.as_ref();
+    let by = set.map(|set| {
+        let at = moment(set.at_ms, now_ms).text;
+        format!(", by the report of {} at {at}", set.who())
+    });
+    let left = match left {
+        0 => "sold out: no visitor is called".to_owned(),
+        many => format!("{} may still be called", people(many)),
+    };
+    Some(format!("{left}{}.", by.unwrap_or_default()))
+}
+
 /// Why the cap lets no visitor in, until when, and what helps at once.
 pub(super) fn recount(limits: &Explained, now_ms: u64) -> Option<String> {
     let until = moment_to_the_minute(limits.recount_ms?, now_ms).text;
@@ -145,6 +160,7 @@ pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
         Bound::Mode => "the mode",
         Bound::Quiet => "an older line may still come back",
         Bound::Pace => "the pace",
+        Bound::Stock => "the reported stock is used up",
         Bound::Slots => "no slot is free",
         Bound::Recount => "it is not known who is inside",
         Bound::Origin => "the origin is sick",

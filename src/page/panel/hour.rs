@@ -142,6 +142,7 @@ pub(super) mod tests {
             message: None,
             cap: None,
             event: None,
+            stock: None,
             hour,
             minute: now.minute,
             actions: Vec::new(),

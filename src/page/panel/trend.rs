@@ -286,7 +286,10 @@ fn moved(snapshot: &PanelSnapshot, hour: &Hour, from: u64) -> Option<Counted> {
         return None;
     }
     let pace = snapshot.board.live.pace;
-    let is_full = matches!(snapshot.limits.bound_by, Bound::Slots | Bound::Recount);
+    let is_full = matches!(
+        snapshot.limits.bound_by,
+        Bound::Slots | Bound::Recount | Bound::Stock
+    );
     let is_paced = pace.automatic > 0 && !is_full;
     // All of a period goes in when it begins, and what sessions leave free when they end with a minute. In the mean it is this.
     let in_a_minute = if is_paced {

@@ -104,6 +104,10 @@ pub(super) fn verdict(
         let words = "Nobody goes in for some seconds: the store lost its data, and an older line may still come back";
         return Some(Verdict::new(Level::Watch, words));
     }
+    if limits.bound_by == Bound::Stock {
+        let words = "The reported stock is used up: no visitor goes in";
+        return Some(Verdict::new(Level::Watch, words));
+    }
     if board.waiting() == 0 {
         return Some(match trend {
             Some(trend) => {

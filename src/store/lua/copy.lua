@@ -34,8 +34,8 @@ local function has_lost_lines()
 end
 local function is_of_these()
   local set_at = live.set_at
-  return arg.copy_data == string.format('%d %d %d %d %d %d %d %d', state.own, state.merged, live.version, set_at.mode, set_at.pace,
-    set_at.message, set_at.cap, set_at.event)
+  return arg.copy_data == string.format('%d %d %d %d %d %d %d %d %d', state.own, state.merged, live.version, set_at.mode, set_at.pace,
+    set_at.message, set_at.cap, set_at.event, set_at.stock)
 end
 -- An order by lot that is awaited is looked at by each copy: see lot.lua.
 local function is_of_this_event()
@@ -48,7 +48,7 @@ local function news()
   end
   local copy = cjson.decode(arg.copy)
   local set_at = copy.live.set_at or {}
-  copy.live.set_at = live.times(set_at.mode, set_at.pace, set_at.message, set_at.cap, set_at.event)
+  copy.live.set_at = live.times(set_at.mode, set_at.pace, set_at.message, set_at.cap, set_at.event, set_at.stock)
   return copy
 end
 
@@ -123,8 +123,22 @@ local function has_settings(copy)
   end
   return copy.live.version > live.version
 end
+-- What the stock of the copy has left, less the visitors whom these data have called and the copy does not know of.
+local function left_of(copy)
+  local told, left = {}, copy.live.stock
+  for _, of in ipairs(stretches_of(copy)) do
+    told[string.format('%s/%d', of.lane.name, of.born)] = of.served
+  end
+  for name, of in pairs(record.stretches) do
+    left = left and math.max(left - math.max(of.served - (told[name] or 0), 0), 0)
+  end
+  return left or -1
+end
 local function take_settings(copy)
   if has_settings(copy) then
+    if copy.live.set_at.stock > live.set_at.stock then
+      state.stock = left_of(copy)
+    end
     require('settings').take(copy.live)
   end
 end

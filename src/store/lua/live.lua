@@ -2,7 +2,8 @@
 -- later one counts.
 -- Gives `mode`, `automatic`, `quantity`; `message` and `cap`, false where the configuration's stands; `set`, what operators set of each;
 -- `shared`, the pace of another room, which then holds whatever is set here; `events`, as the argument of that name; `held`, which event
--- brings a setting, by its name; `version`, which counts the changes; `NAMES`, `times`, `set_at`, `follow`, `budget`, `lifetime`.
+-- brings a setting, by its name; `version`, which counts the changes; `NAMES`, `times`, `set_at`, `follow`, `stock`, `sell`, `budget`,
+-- `lifetime`.
 
 local call, record = require('call'), require('record')
 local arg, stored = call.arg, record.stored
@@ -17,15 +18,26 @@ local live = {
   events = stored.live_events or false,
   version = tonumber(stored.version) or 0,
 }
--- When operators set each, in milliseconds, 0 for never. Of two copies the later one counts, setting by setting, whatever lines they are of.
-live.NAMES = { 'mode', 'pace', 'message', 'cap', 'event' }
-function live.times(mode, pace, message, cap, event)
+-- When operators set each, or the origin reported it, in milliseconds, 0 for never. Of two copies the later one counts, setting by setting, whatever lines they are of.
+live.NAMES = { 'mode', 'pace', 'message', 'cap', 'event', 'stock' }
+function live.times(mode, pace, message, cap, event, stock)
   return {
     mode = tonumber(mode) or 0, pace = tonumber(pace) or 0, message = tonumber(message) or 0, cap = tonumber(cap) or 0,
-    event = tonumber(event) or 0,
+    event = tonumber(event) or 0, stock = tonumber(stock) or 0,
   }
 end
-live.set_at = live.times(stored.mode_at, stored.pace_at, stored.message_at, stored.cap_at, stored.event_at)
+live.set_at = live.times(stored.mode_at, stored.pace_at, stored.message_at, stored.cap_at, stored.event_at, stored.stock_at)
+
+-- How many visitors may still be called by the stock that was reported; it bounds pace, permits, credit and an open room alike.
+function live.stock()
+  return record.state.stock < 0 and math.huge or record.state.stock
+end
+-- So many were called, now or as a copy or a ticket shows: what is left is never more than was reported less those called since.
+function live.sell(many)
+  if record.state.stock > 0 then
+    record.state.stock = math.max(record.state.stock - many, 0)
+  end
+end
 
 -- `with`: what the event `by` brings since the time `from`, by the name of each setting; where an operator then gives back what was set,
 -- it is brought again. `mode`: the one that an event set at its end. Both are nothing where there is no such event.

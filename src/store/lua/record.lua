@@ -30,6 +30,8 @@ local NONE = {
   restored = 0,
   -- 1: an operator has cleared the credit since the data began.
   set_credit = 0,
+  -- How many visitors may still be called by the stock that was reported, -1 without one: see live.lua.
+  stock = -1,
   -- Since when missed periods count.
   anchor = 0,
   -- All first admissions that POPs have counted; when the first release was made after the latest counts came, 0 for none;

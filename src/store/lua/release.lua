@@ -3,7 +3,7 @@
 
 local time, record = require('call'), require('record')
 local mode_now, lanes, absent, cap = require('mode').now, require('lanes'), require('absent'), require('cap')
-local bound = require('bound')
+local bound, live = require('bound'), require('live')
 local state, now, main, front = record.state, time.now, lanes.main, lanes.front
 
 local called = {}
@@ -12,7 +12,7 @@ local function call(lane, most)
   if most == 0 then
     return 0
   end
-  local released = math.min(most, lanes.waiting_in(lane), bound.slots())
+  local released = math.min(most, lanes.waiting_in(lane), bound.most())
   local left = released
   for _, of in ipairs(lane.stretches) do
     local many = math.min(left, of.drawn - of.served)
@@ -22,6 +22,7 @@ local function call(lane, most)
     end
   end
   lane.called, state.admitted = lane.called + released, state.admitted + released
+  live.sell(released)
   called[lane] = called[lane] or released > 0
   return released
 end
@@ -31,7 +32,7 @@ local function call_beside(most)
     return call(main, most)
   end
   local released, waits = 0, lanes.waiting() - lanes.waiting_in(front)
-  most = math.min(most, waits, bound.slots())
+  most = math.min(most, waits, bound.most())
   if most > 0 then
     require('shares').split(most)
     for _, lane in ipairs(lanes.beside) do
@@ -43,7 +44,7 @@ end
 -- Of each release, by pace, permit or credit, the front lane has its share, rounded up over all releases for which others wait: what it
 -- had ahead counts for the next ones. Either gives back what it does not use.
 local function admit(most)
-  most = math.min(most, lanes.waiting(), bound.slots())
+  most = math.min(most, lanes.waiting(), bound.most())
   if most == 0 and front.over == 0 then
     return 0
   end

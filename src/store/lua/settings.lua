@@ -10,6 +10,8 @@ local function take(copied)
   local same = {
     mode = copied.mode == (set.mode or 'automatic'), pace = pace.automatic == set.automatic and pace.quantity == set.quantity,
     message = copied.message == set.message, cap = copied.cap == set.cap, event = (copied.events or false) == live.events,
+    -- It is no setting that an operator saw, and copy.lua has taken it.
+    stock = true,
   }
   local newer, took, kept = {}, false, false
   for _, name in ipairs(live.NAMES) do

@@ -14,6 +14,7 @@ local function learn(of, served, drawn)
   if served > of.served then
     -- Remembered, not admitted now: the measurement begins anew.
     require('rate').forget_lane(lanes.of(of.lane))
+    require('live').sell(served - of.served)
   end
   of.served, of.drawn = math.max(of.served, served), math.max(of.drawn, drawn)
   return has_grown

@@ -200,6 +200,11 @@ pub const METRICS: &[Metric] = &[
         |series, scrape| series.whole(Some(scrape.figures.board.credit)),
     ),
     gauge(
+        "stock_left",
+        "Visitors who may still be called by the stock that the origin reported; absent where it reported none.",
+        |series, scrape| series.whole(scrape.figures.board.live.stock),
+    ),
+    gauge(
         "epoch",
         "The first roll that counts, as the store's time at its beginning in ms; 1 until all tickets are ended or an event begins.",
         |series, scrape| series.whole(Some(scrape.figures.board.epoch)),

@@ -330,6 +330,42 @@ fn a_release_above_every_budget_is_refused() {
     }
 }
 
+/// What a reader of the journal can check of what the shop said.
+#[test]
+fn more_called_than_the_reported_stock_are_refused() {
+    let with = |lines: &[&str]| audit(&[&forged(&[&[BEGIN, RELEASE], lines].concat())], &[]).faults;
+    let stock = |many: &str| {
+        format!("1800000016000 change 5 5 60 - 0 1800000015 0 0 15:5 - shop stock:{many}")
+    };
+    let five = "1800000030000 release 5 10 60 - 0 1800000030 0 0 15:5 pace - -";
+    let front = "1800000031000 permit 10 10 60 0:1:3 0 1800000030 0 0 15:5 pace admin 1:1:0";
+    let ended = "1800000031000 end 10 60 60 - 0 1800000030 0 0 15:5 - admin -";
+    let again = "1800000030500 change 10 10 60 - 0 1800000030 0 0 15:5 - shop stock:1";
+    for (many, lines) in [
+        ("5", vec![five]),
+        ("6", vec![five, front]),
+        ("0", vec![]),
+        ("-", vec![five, front]),
+        // Nobody is called by the end of all tickets, and another report begins anew.
+        ("5", vec![five, ended]),
+        ("5", vec![five, again, front]),
+    ] {
+        let lines = [
+            vec![stock(many)],
+            lines.into_iter().map(str::to_owned).collect(),
+        ]
+        .concat();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert_eq!(with(&lines), Vec::<String>::new(), "{many}");
+    }
+    let faults = with(&[&stock("4"), five]);
+    assert_eq!(
+        faults,
+        ["main: line 3: by line 4 5 were called of a stock of 4."]
+    );
+    assert_eq!(with(&[&stock("5"), five, front]).len(), 1);
+}
+
 /// Whoever moved it could choose which places the public value gives.
 #[test]
 fn a_cursor_that_moves_between_a_seal_and_its_lot_is_refused() {

@@ -84,6 +84,7 @@ fn every_metric_is_documented_once() {
         "recount_ends_timestamp_seconds",
         "region_cursor",
         "region_waiting",
+        "stock_left",
         "window_visitors",
     ];
     let expected = expected.map(|name| format!("{PREFIX}{name}"));

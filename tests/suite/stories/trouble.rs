@@ -184,12 +184,13 @@ fn a_connection_that_died_costs_its_visitor_one_try_and_others_nothing(house: &H
     }
 }
 
-pub(crate) fn without_the_store_hold_and_closed_stay_and_let_in_nobody(house: &House) {
+pub(crate) fn without_the_store_hold_closed_and_sold_out_stay_and_let_in_nobody(house: &House) {
     house.set("on_store_error", "admit");
     make_the_line_stand(house, 1_000);
     let mut waiting = Visitor::new(house);
     waiting.ask("/");
-    for mode in ["hold", "closed"] {
+    for (mode, stock) in [("hold", "null"), ("closed", "null"), ("automatic", "0")] {
+        house.ask(&Ask::json_to("report", &format!(r#"{{"stock":{stock}}}"#)));
         house.change("mode", &json!({ "mode": mode }).to_string());
         house.forget_the_sign();
         assert!(!waiting.ask("/echo").inside, "{mode}");

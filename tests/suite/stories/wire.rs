@@ -257,6 +257,7 @@ pub(crate) fn status_is_data_for_operator_and_program(house: &House) {
                 "event": null,
                 "event_trouble": null,
                 "invitations": null,
+                "stock": null,
                 "version": 0,
             })
         );

@@ -19,7 +19,7 @@ local state, texts = record.state, record.texts
 -- What the list of actions has of this act.
 local entry = {
   is_wanted = arg.audited == 'yes',
-  value = arg.amount or arg.mode or arg.live_automatic or arg.message or arg.live_cap or arg.live_events or arg.overrule or arg.value or '',
+  value = arg.amount or arg.mode or arg.live_automatic or arg.message or arg.live_cap or arg.live_events or arg.overrule or arg.value or arg.stock or '',
   second = arg.live_quantity or arg.credit_max or '',
 }
 
@@ -146,17 +146,27 @@ local acts = {
     end
     return release_due()
   end,
-  -- The origin says how it answered, or how much of its capacity is in use.
+  -- The origin says how it answered, how much of its capacity is in use, or how many visitors its stock is still enough for.
   report = function()
-    local heard = require('heard')
-    entry.is_wanted = false
-    for _, kind in ipairs({ 'ok', 'late', 'bad' }) do
-      heard.hear(state.w_cuts, kind, tonumber(arg[kind]))
+    entry.is_wanted = entry.is_wanted and arg.stock
+    if arg.stock then
+      local stock = tonumber(arg.stock) or -1
+      if stock ~= state.stock then
+        state.stock = stock
+        journal.note('change', '-', journal.who(), 'stock:' .. arg.stock)
+      end
+      sign_with('stock')
     end
-    if arg.load then
-      state.load, state.load_until = tonumber(arg.load), now + 30000
+    if arg.ok then
+      local heard = require('heard')
+      for _, kind in ipairs({ 'ok', 'late', 'bad' }) do
+        heard.hear(state.w_cuts, kind, tonumber(arg[kind]))
+      end
+      if arg.load then
+        state.load, state.load_until = tonumber(arg.load), now + 30000
+      end
+      heard.judge()
     end
-    heard.judge()
     release_due()
     return 0
   end,

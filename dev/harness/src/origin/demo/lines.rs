@@ -385,6 +385,7 @@ fn snapshot(line: &Line, now_ms: u64) -> PanelSnapshot {
         message: set("message"),
         cap: None,
         event: None,
+        stock: None,
         hour: history.hour(now_ms),
         minute: now.minute,
         actions,
