@@ -15,6 +15,10 @@ pub(super) enum Stage {
     Timed,
     /// In line for an event that ends before the turn.
     Late,
+    /// In line, and the stock may be gone before the turn.
+    Short,
+    /// In line, and nothing is left of the stock.
+    SoldOut,
     /// In line.
     Waiting,
     /// The line is on hold.
@@ -98,6 +102,10 @@ impl Stage {
             _ if waiting.is_called() => Self::Called,
             (Some(Phase::Prequeue), Mode::Hold, ..) => Self::Prequeue,
             (_, Mode::Hold, ..) => Self::Hold,
+            _ if let Some(left) = waiting.stock_left() => match left {
+                0 => Self::SoldOut,
+                _ => Self::Short,
+            },
             _ if is_too_late(waiting) => Self::Late,
             _ if waiting.estimate.is_some() => Self::Timed,
             _ => Self::Waiting,
@@ -121,6 +129,8 @@ impl Stage {
             //                             name         heading               headline             sentence            bell
             Self::Timed             => row("timed",      None,                  Wait,                Ahead,              turn),
             Self::Late              => row("waiting",    None,                  Nothing,             Text("late"),       turn),
+            Self::Short             => row("waiting",    None,                  Nothing,             Text("short"),      turn),
+            Self::SoldOut           => row("waiting",    None,                  Nothing,             Text("sold_out"),   turn),
             Self::Waiting           => row("waiting",    None,                  Nothing,             Ahead,              turn),
             Self::Hold              => row("hold",       None,                  held,                Ahead,              turn),
             Self::Called if is_let_in => row("called",   called,                First("posted"),     Text("turn"),       turn),
@@ -156,7 +166,7 @@ impl Stage {
         match self {
             Self::Over => text("thanks"),
             // Not before an event, whose pre-queue may end the numbers of before.
-            Self::Closed => kept(),
+            Self::Closed | Self::SoldOut => kept(),
             Self::Hold | Self::Called | Self::Held | Self::Unnumbered | Self::Rescued
                 if is_drawing(waiting) =>
             {
@@ -166,7 +176,7 @@ impl Stage {
                 text("prequeue")
             }
             // The bad news comes first.
-            Self::Late => waiting.seen.map(|(_, ahead)| ahead_of(ahead, words)),
+            Self::Late | Self::Short => waiting.seen.map(|(_, ahead)| ahead_of(ahead, words)),
             Self::Full if let Some(many) = waiting.at_door.filter(|many| *many > 1) => {
                 Some(words.text("door_with").replace("{n}", &words.number(many)))
             }
@@ -383,6 +393,8 @@ mod tests {
         ("ahead_other",  |seen| seen.seen.is_some_and(|(_, ahead)| ahead > 0)),
         ("wait",         |seen| seen.estimate.is_some()),
         ("late",         |seen| seen.event.is_some_and(|event| event.is_too_late(seen.estimate))),
+        ("short",        |seen| seen.stock_left().is_some_and(|left| left > 0)),
+        ("sold_out",     |seen| seen.stock_left() == Some(0)),
         ("front",        |seen| seen.lane == Lane::Front && seen.position.is_some()),
         ("kept_number",  |seen| seen.position.is_some() && (!is_in(seen, Phase::Before) || seen.obstacle == Obstacle::Origin)),
         ("hold_heading", |seen| seen.mode == Mode::Hold && !is_before(seen)),
@@ -483,6 +495,11 @@ mod tests {
                     Obstacle::None
                 },
                 estimate,
+                stock: match (is_old, in_front) {
+                    (true, true) => Some(3),
+                    (true, false) => Some(0),
+                    (false, _) => None,
+                },
                 at_door,
                 is_old,
                 event,

@@ -57,6 +57,8 @@ pub(super) struct Worded<'a> {
     pub(super) detail: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) closed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stock_left: Option<u64>,
 }
 
 impl<'a> Worded<'a> {
@@ -99,6 +101,7 @@ impl<'a> Worded<'a> {
             },
             detail: stage.detail(waiting, words),
             closed: (waiting.mode == Mode::Closed).then_some(true),
+            stock_left: waiting.stock_left(),
         }
     }
 }

@@ -56,6 +56,8 @@ pub struct Waiting {
     pub estimate: Option<u64>,
     /// Seconds for which the turn is kept at least, where that is known.
     pub valid: Option<u64>,
+    /// How many visitors may still be called by the stock that the origin reported.
+    pub stock: Option<u64>,
     /// The event whose time it is.
     pub event: Option<Outlook>,
     /// Seconds until the next look.
@@ -73,6 +75,13 @@ impl Waiting {
     pub(super) fn is_called(&self) -> bool {
         let numbers = self.seen.zip(self.position);
         numbers.is_some_and(|((cursor, _), position)| decide(position, cursor) == Verdict::Admit)
+    }
+
+    /// What the stock has left, where that may be gone before the turn: at least as many are ahead.
+    #[must_use]
+    pub fn stock_left(&self) -> Option<u64> {
+        let (_, ahead) = self.position.and(self.seen).filter(|_| !self.is_called())?;
+        self.stock.filter(|left| ahead >= *left)
     }
 
     /// Why the number is a new one, where the visitor had another before, or what became of an invitation.
@@ -148,6 +157,9 @@ pub(super) struct WaitingData<'a> {
     /// Only there to say that the turn has come, and no slot is free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) full: Option<bool>,
+    /// Only there to say that the stock may be gone before the turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stock_left: Option<u64>,
     /// Only there to say that the figures are the last ones known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) old: Option<bool>,
@@ -188,6 +200,7 @@ pub fn waiting_json(
         mode: (!waiting.mode.lets_in()).then_some(waiting.mode),
         lane: waiting.lane.name(),
         full: (waiting.obstacle == Obstacle::Full).then_some(true),
+        stock_left: waiting.stock_left(),
         old: waiting.is_old.then_some(true),
         notice: waiting.told().map(Notice::name),
         sent: waiting.unsent.then_some(false),

@@ -1,4 +1,4 @@
-//! The stock that the origin reports: how many visitors are still called, and who may report it.
+//! The stock that the origin reports: how many visitors are still called, who reads that it may be gone, and who may report it.
 
 use audit::audit;
 use serde_json::{Value, json};
@@ -13,6 +13,10 @@ fn report(house: &House, token: &str, body: &str) -> Got {
     let ask = Ask::get("/_queue/report").method("POST");
     let ask = ask.with("authorization", format!("Bearer {token}"));
     house.ask(&ask.body("application/json", body))
+}
+
+fn place(visitor: &mut Visitor<'_>) -> Value {
+    visitor.ask("/_queue/place").json()
 }
 
 /// Seven wait in a room that moves by hand, and the shop has a token that may report the stock.
@@ -80,6 +84,52 @@ pub(crate) fn a_reported_stock_bounds_the_line_and_is_named_wherever_the_line_is
         assert!(journal.contains(line), "{line}: {journal}");
     }
     assert_eq!(audit(&[&journal], &[]).faults, Vec::<String>::new());
+}
+
+/// With two left the third waits in vain, unless there is more by then.
+pub(crate) fn a_visitor_behind_the_stock_reads_that_it_may_be_gone_and_no_other_does(
+    house: &House,
+) {
+    const SHORT: &str = "There may be nothing left when it’s your turn.";
+    const SOLD_OUT: &str = "Everything is gone for now. If there is more, this line goes on.";
+    let mut line = line(house);
+    report(house, SHOP, r#"{"stock":2}"#);
+    for (ahead, visitor) in line.iter_mut().enumerate() {
+        let update = place(visitor);
+        let data = visitor.send(Ask::get("/").json()).json();
+        let page = visitor.send(Ask::get("/").with("accept", "text/html")).body;
+        let is_behind = ahead >= 2;
+        let left = if is_behind { json!(2) } else { Value::Null };
+        assert_eq!(
+            (&update["stock_left"], &data["stock_left"]),
+            (&left, &left),
+            "{ahead}: {update}"
+        );
+        assert_eq!(update["line"] == SHORT, is_behind, "{ahead}: {update}");
+        assert_eq!(page.contains(SHORT), is_behind, "{ahead}: {page}");
+        if is_behind {
+            assert_eq!(
+                update["detail"],
+                format!("There are {ahead} people ahead of you.")
+            );
+            assert_eq!(update["estimate"], Value::Null, "no turn is promised");
+        }
+    }
+    report(house, SHOP, r#"{"stock":0}"#);
+    let told = place(&mut line[0]);
+    assert_eq!(
+        (&told["line"], &told["stock_left"]),
+        (&json!(SOLD_OUT), &json!(0)),
+        "{told}"
+    );
+    assert_eq!(
+        told["detail"],
+        "You keep number 1. This page continues by itself."
+    );
+    report(house, SHOP, r#"{"stock":20}"#);
+    for visitor in &mut line {
+        assert_eq!(place(visitor)["stock_left"], Value::Null);
+    }
 }
 
 pub(crate) fn the_role_stock_reports_the_stock_and_nothing_else(house: &House) {

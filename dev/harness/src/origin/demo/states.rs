@@ -69,6 +69,8 @@ pub const STATES: &[State] = &[
     state(("prequeue", "In line before an event opens"), &["opens_in", "prequeue"], View::Line(prequeue, Update::Place)),
     state(("lot", "In the draw before an event opens"), &["opens_in", "in_draw", "lot", "number_here"], View::Line(lot, Update::Place)),
     state(("drawing", "The event has opened, and the lot is awaited"), &["drawing"], View::Line(|_| drawing(), Update::Place)),
+    state(("short", "The stock may be gone before the turn"), &["short"], View::Line(|_| stocked(40), Update::Place)),
+    state(("sold-out", "Nothing is left of the stock"), &["sold_out"], View::Line(|_| stocked(0), Update::Place)),
     state(("late", "Entry ends before the turn"), &["late"], View::Line(|_| late(), Update::Place)),
     state(("over", "The event is over"), &["over_heading", "over", "thanks"], View::Line(|_| event(Phase::Over, 0), Update::Place)),
     state(("days", "In line for days"), &["heading"], View::Line(|_| in_line(300_000, 150_000), Update::Place)),
@@ -272,6 +274,13 @@ fn late() -> Waiting {
         event.times.2 = Some(event.now_ms + 600_000);
     }
     waiting
+}
+
+fn stocked(left: u64) -> Waiting {
+    Waiting {
+        stock: Some(left),
+        ..in_line(48_210, 12_904)
+    }
 }
 
 fn closed_without_number() -> Waiting {
