@@ -110,7 +110,7 @@ impl<'a> Request<'a> {
             invitation: None,
             lane: Lane::Main,
             home: Lane::Main,
-            front_share: self.room.invitations.front_share,
+            groups: &self.room.invitations.groups.list,
             regions: self.room.regions.as_ref().map(|regions| &regions.rule),
             // A line that ended by itself is none that was lost: no POP has a board of it any more.
             lifetime: (stay.max(self.config.tickets.life).saturating_mul(2))

@@ -280,7 +280,7 @@ mod tests {
             (Lane::Main, 65, 1),
             (Lane::Main, 1_000, 17),
             (Lane::Main, 40_000, 12_345),
-            (Lane::Front, 10, 3),
+            (Lane::read("front").unwrap(), 10, 3),
             (west, 1_000, 17),
         ] {
             let mut python = Command::new(python().unwrap())

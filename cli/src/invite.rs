@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use cli_core::secret::{entries_of, id};
 use now_serving::http::moment::moment;
 use now_serving::queue::invitation::{PARAMETER, is_batch};
-use now_serving::queue::{Invitation, Now, RoomName, Way};
+use now_serving::queue::{Invitation, LaneName, Now, RoomName};
 use now_serving::ticket::Keys;
 use now_serving::ticket::invitation::sign_invitation;
 use url::Url;
@@ -36,9 +36,9 @@ pub struct Options {
     /// From when on they are no longer good, such as 2030-02-01T00:00:00Z; at most ten years ahead
     #[arg(long, value_name = "TIME")]
     pub expires: String,
-    /// The way that they open: straight in, or by a number of the front lane
-    #[arg(long, value_name = "WAY", default_value = "in", value_parser = way)]
-    pub lane: Way,
+    /// The priority group in whose lane they open a number; without it they open the way straight in
+    #[arg(long, value_name = "NAME", value_parser = group)]
+    pub group: Option<LaneName>,
     /// The room that they let in to
     #[arg(long, value_name = "NAME", default_value = "main")]
     pub room: String,
@@ -47,8 +47,9 @@ pub struct Options {
     pub url: Option<Url>,
 }
 
-fn way(name: &str) -> Result<Way, String> {
-    Way::named(name).ok_or_else(|| "accepted are in and front".to_owned())
+fn group(name: &str) -> Result<LaneName, String> {
+    let accepted = "accepted is the name of a group of the setting priority: a letter, and up to 15 letters, digits, - and _; not main";
+    LaneName::read(name).ok_or_else(|| accepted.to_owned())
 }
 
 fn batch(name: &str) -> Result<String, String> {
@@ -84,7 +85,7 @@ fn made(options: &Options, secret: &str, now: Now) -> Result<Vec<String>, String
             uses: options.uses,
             ends,
             batch: options.batch.clone(),
-            way: options.lane,
+            group: options.group,
         };
         let code = sign_invitation(&keys, &invitation, &room, now);
         let code = code.ok_or("An invitation could not be signed.")?;

@@ -107,7 +107,7 @@ variable "settings" {
       "verifier",
       "allow_acl",
       "invited_per_minute",
-      "front_share",
+      "priority",
       "invitations_revoked",
       "regions",
       "regions_lag",

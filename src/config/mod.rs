@@ -484,7 +484,11 @@ mod tests {
                 "100001",
                 "a whole number from 0 to 100000",
             ),
-            ("front_share", "51", "a whole number from 0 to 50"),
+            (
+                "priority",
+                "20",
+                r#"none, or a list of at most 16 objects such as {"name":"members","share":30}, the first of which goes first"#,
+            ),
             ("regions_lag", "3", "a whole number from 1 to 2"),
             (
                 "regions",

@@ -9,6 +9,7 @@ pub mod events;
 mod findings;
 mod kit;
 mod layer;
+mod priority;
 mod profile;
 mod regions;
 mod rooms;

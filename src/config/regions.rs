@@ -4,7 +4,7 @@
 //! its holder is.
 
 use crate::http::Site;
-use crate::queue::{Lag, Lane, RegionName, Regions};
+use crate::queue::{Lag, Lane, LaneName, Regions};
 
 /// The regions of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct RoomRegions {
     pub rule: Regions,
     pub(super) places: Vec<Places>,
     /// Those sites that are not the room's own.
-    pub(super) sites: Vec<(RegionName, Site)>,
+    pub(super) sites: Vec<(LaneName, Site)>,
 }
 
 /// Where a region is.
@@ -54,13 +54,13 @@ impl RoomRegions {
         };
         let mut regions = self.rule.list.iter().zip(&self.places);
         let found = regions.find(|(_, places)| has(places));
-        found.map_or(Lane::Main, |(region, _)| Lane::Region(region.name))
+        found.map_or(Lane::Main, |(region, _)| Lane::Named(region.name))
     }
 
     /// The site for visitors inside with a ticket of this lane, where it is not the room's own.
     #[must_use]
     pub fn site(&self, lane: Lane) -> Option<&Site> {
-        let of = |(name, _): &&(RegionName, Site)| Lane::Region(*name) == lane;
+        let of = |(name, _): &&(LaneName, Site)| Lane::Named(*name) == lane;
         let found = self.sites.iter().find(of);
         found.map(|(_, site)| site)
     }
@@ -81,7 +81,7 @@ impl RoomRegions {
 
     /// Whether the room has this one.
     #[must_use]
-    pub fn has(&self, name: RegionName) -> bool {
+    pub fn has(&self, name: LaneName) -> bool {
         self.rule.named(name).is_some()
     }
 }

@@ -154,7 +154,7 @@ impl Room {
         };
         let differ = |told: &&Told| told.heading.is_some() || told.template.is_some();
         let event_pages = events.iter().filter(differ).map(looks).collect();
-        Self {
+        let room = Self {
             name: named.name,
             routes: named.routes,
             cookies: named.cookies,
@@ -183,6 +183,8 @@ impl Room {
                 .cosmetic(|reader| reader.number("refresh_interval", 5, 1..=30)),
             pages: Pages::new(brand, template),
             event_pages,
-        }
+        };
+        reader.tell_groups_from(&room.invitations.groups, room.regions.as_ref());
+        room
     }
 }

@@ -152,7 +152,7 @@ impl Unsound {
     /// Whether it is known to which site requests with a ticket of this lane go; those without one are of the main line.
     #[must_use]
     pub fn knows_site(&self, lane: Lane) -> bool {
-        let is_known = self.of_regions == Sites::Known || !matches!(lane, Lane::Region(_));
+        let is_known = self.of_regions == Sites::Known || lane == Lane::Main;
         is_known && self.of_rooms == Sites::Known
     }
 

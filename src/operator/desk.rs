@@ -132,7 +132,7 @@ fn configured<'a>(request: &Request<'a>) -> Configured<'a> {
         cap: room.cap,
         events: &room.events,
         invited_per_minute: room.invitations.per_minute,
-        front_share: room.invitations.front_share,
+        groups: &room.invitations.groups,
         message: room.pages.brand.message.as_deref(),
         short_passwords: operators
             .secrets

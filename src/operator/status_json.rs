@@ -8,10 +8,10 @@ use crate::config::{Problem, Room};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::page::{Pages, events_json, iso_8601, with_json};
-use crate::queue::{Answers, CurrentEvent, Lane, LaneState, Mode, RegionName};
+use crate::queue::{Answers, CurrentEvent, Lane, LaneName, LaneState, Mode};
 use crate::queue::{
-    Board, Cap, Explained, Invitations, InvitedVisitors, LineStatus, OriginState, PanelSnapshot,
-    Provenance, Rate, Reason, Sessions,
+    Board, Cap, Explained, Groups, Invitations, InvitedVisitors, LineStatus, OriginState,
+    PanelSnapshot, Provenance, Rate, Reason, Sessions,
 };
 use crate::request::Request;
 use crate::store::upstash::{Attempt, other_format};
@@ -136,7 +136,7 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
         "sessions": board.sessions.as_ref().map(sessions_json),
         "release": release_json(limits),
         "invitations": invitations_json(*invited, board, &request.room.invitations),
-        "regions": regions_json(board, now_ms),
+        "regions": regions_json(board, &request.room.invitations.groups, now_ms),
         "origin": origin_json(origin, request),
         "event": board.event.as_ref().map(event_json),
         "event_trouble": event_trouble(board, request),
@@ -176,25 +176,29 @@ fn sessions_json(sessions: &Sessions) -> Value {
 
 /// Who came by an invitation, where any is taken.
 fn invitations_json(invited: InvitedVisitors, board: &Board, rule: &Invitations) -> Option<Value> {
-    let front = board.lane(Lane::Front);
+    let groups = rule.groups.list.iter().map(|group| {
+        let lane = board.lane(Lane::Named(group.name));
+        object!({
+            "name": group.name.as_str(),
+            "share": group.share,
+            "cursor": lane.cursor().0,
+            "length": lane.length(),
+            "waiting": lane.waiting(),
+        })
+    });
     rule.are_taken().then(|| {
         object!({
             "straight_in": invited.all,
             "this_minute": invited.this_minute,
             "per_minute": rule.per_minute,
-            "front": object!({
-                "share": rule.front_share,
-                "cursor": front.cursor().0,
-                "length": front.length(),
-                "waiting": front.waiting(),
-            }),
+            "groups": groups.collect::<Vec<Value>>(),
         })
     })
 }
 
 /// How far the line of each region is, where a number was drawn in one.
-fn regions_json(board: &Board, now_ms: u64) -> Option<Vec<Value>> {
-    let told = |(name, of): (RegionName, &LaneState)| {
+fn regions_json(board: &Board, groups: &Groups, now_ms: u64) -> Option<Vec<Value>> {
+    let told = |(name, of): (LaneName, &LaneState)| {
         let measured = of.measured.and_then(|measured| measured.rate(now_ms));
         object!({
             "name": name.as_str(),
@@ -204,7 +208,7 @@ fn regions_json(board: &Board, now_ms: u64) -> Option<Vec<Value>> {
             "measured_per_minute": measured.map(Rate::per_minute),
         })
     };
-    let regions: Vec<Value> = board.regions().map(told).collect();
+    let regions: Vec<Value> = board.regions(groups).map(told).collect();
     (!regions.is_empty()).then_some(regions)
 }
 

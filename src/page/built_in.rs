@@ -31,7 +31,7 @@ mod tests {
     use crate::page::page_context::Told;
     use crate::page::template::{Part, Same, Template};
     use crate::page::{Brand, Links, Obstacle, Pages, Waiting, waiting_page};
-    use crate::queue::{Cursor, Lane, Mode, Position};
+    use crate::queue::{Cursor, Group, LaneName, Mode, Position};
     use crate::ticket::Notice;
 
     const WILD: &str = "<b>\"&'`={{x}}\\é";
@@ -74,7 +74,7 @@ mod tests {
                 for seen in [None, Some((0, 3)), Some((7_654_321, 0))] {
                     let bare = plain(mode, position, seen);
                     let full = Waiting {
-                        lane: Lane::Front,
+                        group: LaneName::read("vip").map(|name| Group { name, share: 5 }),
                         obstacle: Obstacle::Full,
                         notice: Some(Notice::Anew),
                         message: Some(WILD.to_owned()),

@@ -23,7 +23,9 @@ use super::{NOBODY, built_in, unbranded};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::english;
-use crate::queue::{AbsentVisitors, Board, Bound, Cap, Event, OriginHealth, Pace, PanelSnapshot};
+use crate::queue::{
+    AbsentVisitors, Board, Bound, Cap, Event, Groups, OriginHealth, Pace, PanelSnapshot,
+};
 use crate::ticket::Ticket;
 use hour::Hour;
 use trend::Trend;
@@ -66,8 +68,8 @@ pub struct Configured<'a> {
     pub events: &'a [Event],
     /// How many visitors may go straight in by an invitation in a minute.
     pub invited_per_minute: u64,
-    /// The share of the front lane, in percent.
-    pub front_share: u64,
+    /// The groups of the room.
+    pub groups: &'a Groups,
     /// The message on the waiting page.
     pub message: Option<&'a str>,
     /// Whose password is short.
@@ -171,7 +173,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
         "came": figures::came(configured.absent_visitors, snapshot.absent),
         "inside": figures::inside(board.sessions.as_ref()), "recount": figures::recount(&snapshot.limits, now_ms),
         "stock": figures::stock(snapshot, now_ms),
-        "invited": figures::invited(snapshot, configured), "regions": figures::regions(board),
+        "invited": figures::invited(snapshot, configured), "regions": figures::regions(board, configured.groups),
         "release": figures::release(&snapshot.limits, now_ms),
         "origin": origin::origin(configured.origin_health, snapshot, now_ms),
         "copy": figures::copy(desk.copy, now_ms),

@@ -6,7 +6,7 @@
 use super::event::DRAWN;
 use super::{Draw, Waiting};
 use crate::i18n::Language;
-use crate::queue::{Lane, Mode, Outlook, Phase};
+use crate::queue::{Mode, Outlook, Phase};
 
 /// The state of a waiting visitor. Style and script of the page know the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +181,7 @@ impl Stage {
                 Some(words.text("door_with").replace("{n}", &words.number(many)))
             }
             Self::Timed | Self::Waiting | Self::Full | Self::Rescued
-                if waiting.lane == Lane::Front
+                if waiting.group.is_some()
                     && waiting.seen.is_some()
                     && waiting.mode != Mode::Hold =>
             {
@@ -274,7 +274,7 @@ mod tests {
     use crate::i18n::english;
     use crate::page::update::{Worded, place};
     use crate::page::{Brand, Links, Pages, waiting_page};
-    use crate::queue::{Cursor, Position};
+    use crate::queue::{Cursor, Group, LaneName, Position};
 
     fn called() -> Waiting {
         Waiting {
@@ -395,7 +395,7 @@ mod tests {
         ("late",         |seen| seen.event.is_some_and(|event| event.is_too_late(seen.estimate))),
         ("short",        |seen| seen.stock_left().is_some_and(|left| left > 0)),
         ("sold_out",     |seen| seen.stock_left() == Some(0)),
-        ("front",        |seen| seen.lane == Lane::Front && seen.position.is_some()),
+        ("front",        |seen| seen.group.is_some() && seen.position.is_some()),
         ("kept_number",  |seen| seen.position.is_some() && (!is_in(seen, Phase::Before) || seen.obstacle == Obstacle::Origin)),
         ("hold_heading", |seen| seen.mode == Mode::Hold && !is_before(seen)),
         ("hold",         |seen| seen.mode == Mode::Hold && seen.position.is_some() && !is_before(seen)),
@@ -460,6 +460,7 @@ mod tests {
         let places = [None, Some((0, 6)), Some((3, 3)), Some((6, 0)), Some((7, 0))];
         let obstacles = [Obstacle::None, Obstacle::Full, Obstacle::Origin];
         let estimates = [None, Some(60), Some(1_000_000)];
+        let group = LaneName::read("vip").map(|name| Group { name, share: 5 });
         let many =
             events().len() * modes.len() * places.len() * obstacles.len() * estimates.len() * 8;
         (0..many).map(move |mut number| {
@@ -468,8 +469,8 @@ mod tests {
                 number /= of;
                 taken
             };
-            let (with_number, is_old, in_front) = (take(2) == 1, take(2) == 1, take(2) == 1);
-            let at_door = in_front.then_some(12);
+            let (with_number, is_old, is_in_group) = (take(2) == 1, take(2) == 1, take(2) == 1);
+            let at_door = is_in_group.then_some(12);
             let event = events().get(take(events().len())).copied().flatten();
             let estimate = estimates.get(take(estimates.len())).copied().flatten();
             let seen = places.get(take(places.len())).copied().flatten();
@@ -495,7 +496,7 @@ mod tests {
                     Obstacle::None
                 },
                 estimate,
-                stock: match (is_old, in_front) {
+                stock: match (is_old, is_in_group) {
                     (true, true) => Some(3),
                     (true, false) => Some(0),
                     (false, _) => None,
@@ -503,7 +504,7 @@ mod tests {
                 at_door,
                 is_old,
                 event,
-                lane: if in_front { Lane::Front } else { Lane::Main },
+                group: group.filter(|_| is_in_group),
                 refresh: 20,
                 reference: Some("A".to_owned()),
                 ..Waiting::default()

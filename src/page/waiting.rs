@@ -8,7 +8,7 @@ use super::stage::Obstacle;
 use super::{CfWaitingRoom, Challenge, NOBODY, Pages, Shell};
 use crate::http::Reply;
 use crate::i18n::Language;
-use crate::queue::{Cursor, Lane, Mode, Outlook, Position, Verdict, decide};
+use crate::queue::{Cursor, Group, Lane, Mode, Outlook, Position, Verdict, decide};
 use crate::ticket::Notice;
 use serde::Serialize;
 use serde_json::Value;
@@ -30,6 +30,8 @@ pub struct Waiting {
     pub position: Option<Position>,
     /// In which lane that number is.
     pub lane: Lane,
+    /// The group that the lane is of.
+    pub group: Option<Group>,
     /// Where the board stands and how many are ahead; `None` while the store does not answer.
     pub seen: Option<(Cursor, u64)>,
     /// Who goes in.

@@ -232,7 +232,12 @@ mod tests {
             Seed::new(&other_secret, "beacon 4711", Lane::Main, 1_000),
             Seed::new(SECRET, "beacon 4710", Lane::Main, 1_000),
             Seed::new(SECRET, "beacon 4711", Lane::Main, 1_001),
-            Seed::new(SECRET, "beacon 4711", Lane::Front, 1_000),
+            Seed::new(
+                SECRET,
+                "beacon 4711",
+                Lane::read("vip").unwrap_or_default(),
+                1_000,
+            ),
         ] {
             let moved = order(whole, 1_000).into_iter().zip(order(other, 1_000));
             let same = moved.filter(|(one, other)| one == other).count();

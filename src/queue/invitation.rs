@@ -1,25 +1,13 @@
 //! Invitations: what one entitles to, and what becomes of it where the line answers.
 //!
-//! Invariant: an invitation is used only by a visitor who goes in by it, or draws in the front lane, at most as often as it says,
+//! Invariant: an invitation is used only by a visitor who goes in by it, or draws in the lane of its group, at most as often as it says,
 //! and no number of the main line is used for it.
 
-use super::words;
+use super::{Groups, LaneName, words};
 use std::ops::RangeInclusive;
 
 /// What the field of a form and the query of a link call it.
 pub const PARAMETER: &str = "invitation";
-
-words! {
-    /// The way past the line that an invitation opens.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub enum Way {
-        /// Straight in.
-        #[default]
-        In = "in",
-        /// By a number of the front lane.
-        Front = "front",
-    }
-}
 
 /// A verified invitation, as tickets carry it to the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,15 +20,12 @@ pub struct Invitation {
     pub ends: u64,
     /// The batch that it was made with, by which it can be revoked.
     pub batch: String,
-    /// The way that it opens.
-    pub way: Way,
+    /// The group in whose lane it opens a number; none: it opens the way straight in.
+    pub group: Option<LaneName>,
 }
 
-/// What stands before one that opens the front lane, on a ticket.
-const FRONT: &str = "front ";
-
 impl Invitation {
-    /// As a ticket carries it.
+    /// As a ticket carries it. The name of a group begins with a letter, and the uses with a digit.
     #[must_use]
     pub fn written(&self) -> String {
         let Self {
@@ -48,25 +33,22 @@ impl Invitation {
             uses,
             ends,
             batch,
-            way,
+            group,
         } = self;
-        let before = match way {
-            Way::In => "",
-            Way::Front => FRONT,
-        };
-        format!("{before}{uses} {ends} {batch} {id}")
+        let group = group.map_or_else(String::new, |group| format!("{} ", group.as_str()));
+        format!("{group}{uses} {ends} {batch} {id}")
     }
 
     /// The one that was written so.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let (way, text) = match text.strip_prefix(FRONT) {
-            Some(rest) => (Way::Front, rest),
-            None => (Way::In, text),
-        };
+        let named = text
+            .split_once(' ')
+            .and_then(|(name, rest)| Some((LaneName::read(name)?, rest)));
+        let (group, text) = named.map_or((None, text), |(name, rest)| (Some(name), rest));
         let mut words = text.splitn(4, ' ');
         Some(Self {
-            way,
+            group,
             uses: words.next()?.parse().ok()?,
             ends: words.next()?.parse().ok()?,
             batch: words.next()?.to_owned(),
@@ -81,10 +63,10 @@ words! {
     pub enum Invited {
         /// The visitor went in by it.
         In = "in",
-        /// The visitor has a number of the front lane by it.
-        Front = "front",
-        /// It was not used, and stays good: the room admits no visitor, the minute has had its visitors, no slot is free, or there is
-        /// no front lane.
+        /// The visitor has a number of its group by it.
+        Group = "group",
+        /// It was not used, and stays good: the room admits no visitor, the minute has had its visitors, no slot is free, or the
+        /// room has no such group.
         Kept = "kept",
         /// It has been used as often as it may be.
         Used = "used",
@@ -102,8 +84,8 @@ words! {
 pub struct Invitations {
     /// How many visitors may go straight in by one in a minute.
     pub per_minute: u64,
-    /// The share of the front lane in percent; 0: there is none.
-    pub front_share: u64,
+    /// The groups whose lanes they open.
+    pub groups: Groups,
     /// The batches that are no longer good.
     pub revoked: Vec<String>,
 }
@@ -117,7 +99,7 @@ impl Invitations {
     /// Whether any is taken.
     #[must_use]
     pub fn are_taken(&self) -> bool {
-        self.per_minute > 0 || self.front_share > 0
+        self.per_minute > 0 || !self.groups.list.is_empty()
     }
 
     /// Whether the batch of this one is no longer good.
@@ -141,9 +123,10 @@ impl Presented<'_> {
     #[must_use]
     pub fn written(&self) -> String {
         let Invitation {
-            uses, ends, way, ..
+            uses, ends, group, ..
         } = self.invitation;
-        format!("{uses} {ends} {} {}", self.per_minute, way.name())
+        let group = group.as_ref().map_or("-", LaneName::as_str);
+        format!("{uses} {ends} {} {group}", self.per_minute)
     }
 }
 
@@ -165,18 +148,18 @@ mod tests {
             uses: 3,
             ends: 1_800_000_000,
             batch: "spring".to_owned(),
-            way: Way::In,
+            group: None,
         };
-        for (_, way) in Way::ALL {
+        for group in [None, LaneName::read("vip")] {
             let written = Invitation {
-                way,
+                group,
                 ..invitation.clone()
             };
             assert_eq!(Invitation::read(&written.written()), Some(written));
         }
         for text in [
             "",
-            "front",
+            "vip",
             "3 1800000000 spring",
             "3 x spring id",
             "-1 1800000000 spring id",

@@ -1,17 +1,56 @@
-//! The lanes of a line: the main line, where visitors draw numbers as they come, the lines of regions, and the front lane, whose
-//! numbers invitations open.
+//! The lanes of a line: the main line, where visitors draw numbers as they come, and others by name: the lines of regions, and those of
+//! groups, whose numbers invitations open. The settings say which is which.
 //!
+//! Invariant: a name is one that the store, tickets and programs can write without quotes, and never that of the main line.
 //! What each lane gets of a release is the store's rule (`store/lua/release.lua`, `store/lua/shares.lua`).
 
 use super::board::present;
 use super::rolls::{drawn, served};
-use super::{Board, Cursor, Measured, Pace, RegionName, Stretch, waiting};
+use super::{Board, Cursor, Groups, Measured, Pace, Stretch, waiting};
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
 
 /// The name of the main line, where it is written.
 const MAIN: &str = "main";
+
+/// The most letters of a name.
+const MOST: usize = 16;
+
+/// The name of a lane other than the main one: a letter, and up to 15 letters, digits, `-` and `_`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub struct LaneName([u8; MOST]);
+
+impl LaneName {
+    /// Reads a name. That of the main line is none.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let is_part = |letter: u8| letter.is_ascii_alphanumeric() || b"-_".contains(&letter);
+        let is_sound = text.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && text.bytes().all(is_part)
+            && text != MAIN;
+        let mut letters = [0; MOST];
+        let place = letters.get_mut(..text.len()).filter(|_| is_sound)?;
+        place.copy_from_slice(text.as_bytes());
+        Some(Self(letters))
+    }
+
+    /// The name itself.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        let end = self.0.iter().position(|letter| *letter == 0);
+        let letters = self.0.get(..end.unwrap_or(MOST)).unwrap_or_default();
+        std::str::from_utf8(letters).unwrap_or_default()
+    }
+}
+
+impl TryFrom<String> for LaneName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        Self::read(&name).ok_or("no name of a lane")
+    }
+}
 
 /// Where a number was drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -20,10 +59,8 @@ pub enum Lane {
     /// In the main line.
     #[default]
     Main,
-    /// In the front lane.
-    Front,
-    /// In the line of a region.
-    Region(RegionName),
+    /// In the lane of a region or a group.
+    Named(LaneName),
 }
 
 impl Lane {
@@ -32,8 +69,7 @@ impl Lane {
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Main => None,
-            Self::Front => Some("front"),
-            Self::Region(name) => Some(name.as_str()),
+            Self::Named(name) => Some(name.as_str()),
         }
     }
 
@@ -52,10 +88,7 @@ impl Lane {
     /// The one that was written so, if there is one.
     #[must_use]
     pub fn read(name: &str) -> Option<Self> {
-        match name {
-            "front" => Some(Self::Front),
-            name => RegionName::read(name).map(Self::Region),
-        }
+        LaneName::read(name).map(Self::Named)
     }
 
     /// The same, where the main line is not written; a later version may write others.
@@ -72,9 +105,6 @@ impl TryFrom<String> for Lane {
         Self::read(&name).ok_or("no lane")
     }
 }
-
-/// What is accepted as the share of the front lane in what the pace lets in, in percent; 0: there is no front lane.
-pub const FRONT_SHARE: RangeInclusive<u64> = 0..=50;
 
 /// The numbers of a lane.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -134,11 +164,11 @@ impl Board {
         found.cloned().unwrap_or_else(|| LaneState::new(lane))
     }
 
-    /// The lanes of regions in which a number was drawn, by name.
-    pub fn regions(&self) -> impl Iterator<Item = (RegionName, &LaneState)> {
+    /// The lanes of regions in which a number was drawn, by name: those that are none of these groups.
+    pub fn regions(&self, groups: &Groups) -> impl Iterator<Item = (LaneName, &LaneState)> {
         self.lanes.iter().filter_map(|of| match of.lane {
-            Lane::Region(name) => Some((name, of)),
-            Lane::Main | Lane::Front => None,
+            Lane::Named(name) if !groups.has(of.lane) => Some((name, of)),
+            _ => None,
         })
     }
 
@@ -187,5 +217,32 @@ impl Board {
         };
         of_lane.live.pace = Pace::default();
         Cow::Owned(of_lane)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_as_it_was_written_and_never_that_of_the_main_line() {
+        for name in ["w", "west", "front", "North-America_2", "abcdefghijklmnop"] {
+            let read = LaneName::read(name);
+            assert_eq!(read.as_ref().map(LaneName::as_str), Some(name));
+        }
+        for name in [
+            "",
+            "main",
+            "2west",
+            "-west",
+            "we st",
+            "we;st",
+            "wést",
+            "abcdefghijklmnopq",
+        ] {
+            assert_eq!(LaneName::read(name), None, "{name}");
+        }
+        assert!(LaneName::read("east") < LaneName::read("eastern"));
+        assert!(LaneName::read("eastern") < LaneName::read("west"));
     }
 }

@@ -247,7 +247,7 @@ impl Board {
         let mut others = self.lanes.iter_mut();
         let rolls = match lane {
             Lane::Main => Some(&mut self.rolls),
-            lane => others
+            Lane::Named(_) => others
                 .find(|known| known.lane == lane)
                 .map(|known| &mut known.rolls),
         };

@@ -150,7 +150,10 @@ fn recorded(
     request: &Request<'_>,
 ) -> Outcome<'static> {
     let is_admitted = visit.end == VisitOutcome::Admitted;
-    let inversion = is_admitted.then(|| visit.inversion(reason)).flatten();
+    let groups = &request.room.invitations.groups;
+    let inversion = is_admitted
+        .then(|| visit.inversion(reason, groups))
+        .flatten();
     let is_look = !visit.must_sign && visit.fault.is_none();
     let decision = if is_admitted {
         Decision::forwarded(reason)

@@ -2,7 +2,8 @@
 
 use super::{Clock, Line};
 use crate::queue::{
-    Board, Cap, Event, EventList, FORMAT, HealthRule, Lane, LotNews, OriginHealth, Region, Regions,
+    Board, Cap, Event, EventList, FORMAT, Group, HealthRule, Lane, LotNews, OriginHealth, Region,
+    Regions,
 };
 use std::borrow::Cow;
 
@@ -25,11 +26,10 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
     let now = (line.clock == Clock::Given).then(|| ("now", line.now.ms().to_string()));
     let known = line.known.last_board();
     let lot = lot(line, known.as_ref());
-    let front = (line.front_share > 0).then(|| ("front_share", line.front_share.to_string()));
     let regions = line.regions.into_iter().flat_map(in_regions);
     let turn = (line.turn_minutes > 0).then(|| ("turn_minutes", line.turn_minutes.to_string()));
     let rest = [
-        front,
+        in_groups(line.groups),
         turn,
         watched(&line.health.0, line.health.1),
         sick(line),
@@ -82,6 +82,13 @@ fn copied(board: &Board) -> Arguments {
         (board.logged).map(|logged| ("logged", logged.written())),
     ];
     words.into_iter().flatten().map(named).collect()
+}
+
+/// The groups of the room in the order of their ranks, each with its percent, where there are any.
+fn in_groups(groups: &[Group]) -> Option<(&'static str, String)> {
+    let written = |group: &Group| format!("{}={}", group.name.as_str(), group.share);
+    let written: Vec<String> = groups.iter().map(written).collect();
+    (!groups.is_empty()).then(|| ("priority", written.join(" ")))
 }
 
 /// The regions of the room, each with its percent where its share is fixed, and how many minutes back it counts how much came to each.

@@ -16,9 +16,9 @@ pub mod upstash;
 use crate::cache::outbox::Batch;
 use crate::cache::{LastBoard, ended};
 use crate::queue::{
-    AbsentVisitors, Actor, Begun, Board, Cap, Change, Changed, Effort, EndedSession, HealthRule,
-    Lane, LineAnswer, LineStatus, NetworkBound, Now, Pace, PanelSnapshot, Presented, Regions,
-    RoomName, Schedule, WaitingProof,
+    AbsentVisitors, Actor, Begun, Board, Cap, Change, Changed, Effort, EndedSession, Group,
+    HealthRule, Lane, LineAnswer, LineStatus, NetworkBound, Now, Pace, PanelSnapshot, Presented,
+    Regions, RoomName, Schedule, WaitingProof,
 };
 use arguments::{Arguments, Keys, named, shared};
 pub use count::Figures;
@@ -75,8 +75,8 @@ pub struct Line<'a> {
     pub lane: Lane,
     /// The lane in which the visitor draws whom no invitation lets into another one: that of a region, or the main one.
     pub home: Lane,
-    /// The share of the front lane, in percent.
-    pub front_share: u64,
+    /// The groups of the room, the first of which goes first.
+    pub groups: &'a [Group],
     /// The regions of the room, if it has some.
     pub regions: Option<&'a Regions>,
     /// Seconds after which an untouched line is forgotten.

@@ -130,7 +130,7 @@ pub struct Decision {
     /// The number on the ticket, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visitor_position: Option<u64>,
-    /// The lane that number and cursor are of: the front lane or a region; not there for the main line.
+    /// The lane that number and cursor are of: that of a group or a region; not there for the main line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lane: Option<String>,
     /// What its holder can quote to support.

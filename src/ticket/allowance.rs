@@ -98,7 +98,7 @@ mod tests {
             uses: 1,
             ends: NOW + 60,
             batch: "uptime".to_owned(),
-            way: crate::queue::Way::In,
+            group: None,
         };
         let invitation = sign_invitation(&keys, &invitation, &main(), at(NOW));
         let token = token();

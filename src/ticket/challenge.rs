@@ -201,7 +201,7 @@ fn is_solved(text: &str, answer: &str, tries: u64) -> bool {
 
 impl Ticket {
     /// After this challenge was answered. All answers of one ticket lead to one id, so they draw one number. That id has no
-    /// number to draw once more in the front lane.
+    /// number to draw once more in the lane of its group.
     fn solved(&self, set: u64, asked: Challenged, proof: Proof) -> Self {
         let is_first = asked.paid == 0;
         let until = set.saturating_add(ANSWERED_WITHIN);

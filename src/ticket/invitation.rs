@@ -6,7 +6,7 @@ use super::Keys;
 use super::keys::Purpose;
 use super::offline;
 use crate::queue::invitation::is_batch;
-use crate::queue::{Invitation, Invited, Now, RoomName, Way};
+use crate::queue::{Invitation, Invited, LaneName, Now, RoomName};
 use serde_json::json;
 
 /// The `typ` of an invitation.
@@ -20,15 +20,17 @@ pub fn sign_invitation(
     room: &RoomName,
     now: Now,
 ) -> Option<String> {
-    let claims = json!({
+    let mut claims = json!({
         "room": room.as_str(),
-        "lane": invitation.way.name(),
         "uses": invitation.uses,
         "batch": invitation.batch,
         "jti": invitation.id,
         "iat": now.secs(),
         "exp": invitation.ends,
     });
+    if let (Some(claims), Some(group)) = (claims.as_object_mut(), invitation.group) {
+        claims.insert("group".to_owned(), group.as_str().into());
+    }
     offline::signed(INVITATION_TYPE, &claims, keys.of(Purpose::Invitation))
 }
 
@@ -43,8 +45,12 @@ impl Keys {
             let text = |name| claims.get(name)?.as_str();
             let number = |name| claims.get(name)?.as_u64();
             let is_ours = text("room")? == room.as_str();
+            let group = match claims.get("group") {
+                Some(name) => Some(LaneName::read(name.as_str()?)?),
+                None => None,
+            };
             let invitation = Invitation {
-                way: Way::named(text("lane")?)?,
+                group,
                 id: text("jti")?.to_owned(),
                 uses: number("uses")?,
                 ends: number("exp")?,
@@ -88,7 +94,7 @@ mod tests {
             uses: 3,
             ends: NOW + 60,
             batch: "spring".to_owned(),
-            way: Way::In,
+            group: None,
         }
     }
 
@@ -105,7 +111,7 @@ mod tests {
         assert_eq!(read(NOW + 86_400 * 300), Err(Invited::Expired));
         assert!(code.len() < 350, "{}", code.len());
         let longest = Invitation {
-            way: Way::Front,
+            group: LaneName::read("abcdefghijklmnop"),
             uses: 100_000,
             ends: 4_102_444_800,
             batch: "a".repeat(32),

@@ -441,7 +441,7 @@ mod tests {
                 uses: 100_000,
                 ends: 4_102_444_800,
                 batch: "b".repeat(32),
-                way: crate::queue::Way::Front,
+                group: crate::queue::LaneName::read("vip"),
             })),
             lane,
             head: Head::read("0123456789abcdef"),

@@ -38,7 +38,7 @@ impl Notice {
     #[must_use]
     pub fn of_invitation(invited: Invited) -> Option<Self> {
         match invited {
-            Invited::In | Invited::Front => None,
+            Invited::In | Invited::Group => None,
             Invited::Kept => Some(Self::InvitationKept),
             Invited::Used => Some(Self::InvitationUsed),
             Invited::Expired => Some(Self::InvitationExpired),

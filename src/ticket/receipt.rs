@@ -140,7 +140,7 @@ mod tests {
     fn receipt() -> Receipt {
         Receipt {
             reference: "3F9A-1C2E".into(),
-            lane: Lane::Front,
+            lane: Lane::read("vip").unwrap_or_default(),
             number: Some(Position(12)),
             born: 1_799_999_000_000,
             in_roll: Some(Position(5)),

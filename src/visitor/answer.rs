@@ -213,6 +213,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     let told = Waiting {
         position: visit.position().filter(|_| tells_place),
         lane: visit.ticket.lane,
+        group: room.invitations.groups.of(visit.ticket.lane),
         seen: visit.cursor().zip(ahead).filter(|_| tells_place),
         mode,
         obstacle: row.obstacle,

@@ -25,8 +25,7 @@ const LONGEST_FORM: u64 = 4096;
 /// The page with the form, and what the form and the script of the waiting page send.
 pub(super) fn answer(body: &mut dyn Read, request: &Request<'_>) -> ApiAnswer {
     if !request.room.invitations.are_taken() {
-        let detail =
-            "no invitations are taken here; the settings invited_per_minute and front_share are 0";
+        let detail = "no invitations are taken here; the setting invited_per_minute is 0 and priority is empty";
         let reply = Reply::problem(404, "No invitations", detail);
         return ApiAnswer::Reply(reply, Reason::BadRequest);
     }

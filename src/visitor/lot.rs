@@ -11,7 +11,7 @@ use crate::visitor::language;
 use serde_json::Value;
 
 /// What is accepted as a lane.
-const ACCEPTED: &str = "lane is main, front or the name of a region";
+const ACCEPTED: &str = "lane is main or the name of a group or a region";
 
 /// What is known here of the lot, without a question to the store.
 #[must_use]

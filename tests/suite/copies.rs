@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use now_serving::cache::LastBoard;
 use now_serving::queue::{
-    AbsentVisitors, Board, Cap, Change, Changed, Effort, Event, HealthRule, Lag, Lane,
-    NetworkBound, NoSecrets, Now, Pace, Position, Region, RegionName, Regions, RoomName, Schedule,
+    AbsentVisitors, Board, Cap, Change, Changed, Effort, Event, Group, HealthRule, Lag, Lane,
+    LaneName, NetworkBound, NoSecrets, Now, Pace, Position, Region, Regions, RoomName, Schedule,
     Stretch, WaitingProof,
 };
 use now_serving::store::upstash::StoreError;
@@ -33,6 +33,7 @@ struct Room {
     store: Direct,
     cap: Cap,
     events: Vec<Event>,
+    groups: Vec<Group>,
     regions: Option<Regions>,
     /// Where visitors draw.
     home: Cell<Lane>,
@@ -44,6 +45,7 @@ impl Room {
             store: Direct(store),
             cap: Cap::default(),
             events: Vec::new(),
+            groups: Vec::new(),
             regions: None,
             home: Cell::new(Lane::Main),
         }
@@ -51,8 +53,12 @@ impl Room {
 
     fn with_everything(store: Store) -> Self {
         let region = |name| Region {
-            name: RegionName::read(name).unwrap(),
+            name: LaneName::read(name).unwrap(),
             share: None,
+        };
+        let group = |name| Group {
+            name: LaneName::read(name).unwrap(),
+            share: 10,
         };
         let event = Event {
             prequeue_ms: START_MS - 2_000,
@@ -66,6 +72,7 @@ impl Room {
                 ..Cap::default()
             },
             events: vec![event],
+            groups: ["front", "vip"].map(group).to_vec(),
             regions: Some(Regions {
                 list: vec![region("east"), region("west")],
                 lag: Lag::One,
@@ -96,7 +103,7 @@ impl Room {
             invitation: None,
             lane: Lane::Main,
             home: self.home.get(),
-            front_share: 10,
+            groups: &self.groups,
             regions: self.regions.as_ref(),
             origin: None,
             pace_of: None,

@@ -5,7 +5,6 @@ mod probe;
 mod wasm {
     use std::time::{Duration, Instant};
 
-    use now_serving::queue::Way;
     use serde_json::{Value, json};
 
     use crate::house::{Ask, Got, House, PERMIT_TOKEN, Visitor};
@@ -291,8 +290,8 @@ mod wasm {
         let house = room("on");
         house.set("regions", r#"[{"name":"west","pops":"XXX"}]"#);
         house.set("adaptive_pace", "on");
-        house.set("front_share", "20");
-        let code = invitation_by(Way::Front, &house, "one", 9, 3600);
+        house.set("priority", r#"[{"name":"front","share":20}]"#);
+        let code = invitation_by(Some("front"), &house, "one", 9, 3600);
         let mut first = Visitor::new(&house);
         assert!(first.ask("/echo").inside);
         for got in newcomers(&house, 5, "/echo") {
@@ -306,7 +305,7 @@ mod wasm {
         let told = becomes(&house, &mut first, |told| told["window"]["answers"] == 9);
         assert_eq!(told["window"]["late"], 0, "{told}");
         let status = house.ask(&Ask::get("/_queue/status").operator()).json();
-        let (west, front) = (&status["regions"][0], &status["invitations"]["front"]);
+        let (west, front) = (&status["regions"][0], &status["invitations"]["groups"][0]);
         let numbers = (&west["cursor"], &front["cursor"], &status["cursor"]);
         assert_eq!(numbers, (&json!(6), &json!(3), &json!(0)), "{status}");
     }

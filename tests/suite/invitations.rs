@@ -1,11 +1,11 @@
 //! Crowds of invitations: an invitation is used as often as it says, and the main line moves as it does without, but for the
-//! share of the front lane.
+//! shares of groups.
 
 use now_serving::cache::NoBoard;
 use now_serving::queue::{
-    AbsentVisitors, Cap, Effort, HealthRule, Invitation, Invited, LineAnswer,
+    AbsentVisitors, Cap, Effort, HealthRule, Invitation, Invited, LaneName, LineAnswer,
 };
-use now_serving::queue::{Lane, NetworkBound, Now, Pace, Presented, RoomName, Schedule, Way};
+use now_serving::queue::{Group, Lane, NetworkBound, Now, Pace, Presented, RoomName, Schedule};
 use now_serving::store::{Clock, Line};
 use upstash_local::Redis;
 
@@ -25,25 +25,22 @@ mod native {
     use super::*;
 
     #[test]
-    fn the_metrics_show_the_front_lane() {
+    fn the_metrics_show_a_group() {
         let house = House::native();
-        house.set("front_share", "20");
+        house.set("priority", r#"[{"name":"front","share":20}]"#);
         line(&house, 1);
         let told = || {
             let told = numbers(&house.ask(&scrape()).body);
-            let gauge = |name: &str| {
-                told.get(format!("{name}{{room=\"main\"}}").as_str())
-                    .copied()
-            };
+            let gauge = |name: &str| told.get(format!("now_serving_{name}").as_str()).copied();
             [
-                "now_serving_front_waiting",
-                "now_serving_front_cursor",
-                "now_serving_waiting",
+                r#"lane_waiting{room="main",lane="front"}"#,
+                r#"lane_cursor{room="main",lane="front"}"#,
+                r#"waiting{room="main"}"#,
             ]
             .map(gauge)
         };
-        assert_eq!(told(), [0.0, 0.0, 2.0].map(Some));
-        let code = invitation_by(Way::Front, &house, "many", 9, 3600);
+        assert_eq!(told(), [None, None, Some(2.0)]);
+        let code = invitation_by(Some("front"), &house, "many", 9, 3600);
         used(&mut Visitor::new(&house), &code);
         assert_eq!(told(), [1.0, 0.0, 3.0].map(Some));
     }
@@ -63,14 +60,14 @@ mod native {
                 format!("now_serving_invitations_total{{room=\"main\",outcome=\"{outcome}\"}}");
             told.get(name.as_str()).copied()
         };
-        let outcomes = ["in", "kept", "wrong", "front", "used", "expired", "revoked"];
+        let outcomes = ["in", "kept", "wrong", "group", "used", "expired", "revoked"];
         let expected = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         assert_eq!(outcomes.map(count), expected.map(Some));
         let passed = |by: &str| {
             let name = format!("now_serving_inversions_total{{room=\"main\",by=\"{by}\"}}");
             told.get(name.as_str()).copied()
         };
-        let rules = ["invitation", "front", "unexplained"];
+        let rules = ["invitation", "group", "unexplained"];
         assert_eq!(rules.map(passed), [1.0, 0.0, 0.0].map(Some));
     }
 }
@@ -136,7 +133,7 @@ fn in_parallel(line: impl Fn(&str) -> LineAnswer + Sync, many: usize) -> usize {
             scope.spawn(|| {
                 let is_past = |id: &&String| {
                     let invited = line(id).invited;
-                    matches!(invited, Some(Invited::In | Invited::Front))
+                    matches!(invited, Some(Invited::In | Invited::Group))
                 };
                 part.iter().filter(is_past).count()
             })
@@ -151,12 +148,16 @@ mod redis {
 
     #[test]
     fn of_a_thousand_parallel_uses_of_a_single_invitation_one_passes() {
-        for (_, way) in Way::ALL {
-            assert_eq!(of_a_thousand_uses(way), 1, "{way:?}");
+        for group in [None, LaneName::read("front")] {
+            assert_eq!(of_a_thousand_uses(group), 1, "{group:?}");
         }
     }
 
-    fn of_a_thousand_uses(way: Way) -> usize {
+    fn of_a_thousand_uses(group: Option<LaneName>) -> usize {
+        let groups = [Group {
+            name: LaneName::read("front").unwrap(),
+            share: 10,
+        }];
         let redis = Redis::start().unwrap();
         let store = on(&redis);
         let invitation = Invitation {
@@ -164,7 +165,7 @@ mod redis {
             uses: 1,
             ends: START_MS / 1000 + 86_400,
             batch: "spring".to_owned(),
-            way,
+            group,
         };
         let room = RoomName::new("main");
         let join = |id: &str| {
@@ -186,7 +187,7 @@ mod redis {
                 }),
                 lane: Lane::Main,
                 home: Lane::Main,
-                front_share: 10,
+                groups: &groups,
                 regions: None,
                 origin: None,
                 pace_of: None,

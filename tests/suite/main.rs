@@ -98,6 +98,7 @@ mod prometheus;
 mod rig;
 mod rush;
 mod secrets;
+mod shares;
 mod spelling;
 mod staleness;
 mod stories;

@@ -45,7 +45,7 @@ fn drawn(many: usize, networks: usize) -> usize {
             invitation: None,
             lane: Lane::Main,
             home: Lane::Main,
-            front_share: 0,
+            groups: &[],
             regions: None,
             origin: None,
             pace_of: None,

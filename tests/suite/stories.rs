@@ -14,7 +14,7 @@ mod elsewhere;
 mod estimate;
 mod event;
 mod explained;
-pub(crate) mod front;
+pub(crate) mod groups;
 pub(crate) mod invitations;
 pub(crate) mod journal;
 mod kit;
@@ -56,7 +56,7 @@ use elsewhere::*;
 use estimate::*;
 use event::*;
 use explained::*;
-use front::*;
+use groups::*;
 use invitations::*;
 use journal::*;
 use kit::*;
@@ -143,21 +143,21 @@ in_houses! {
         a_challenge_that_was_solved_outlives_trouble_of_the_store
         an_open_room_challenges_no_visitor
         an_ended_ticket_above_the_bound_is_challenged_with_one_call
-        an_invitation_to_the_front_lane_draws_a_number_there_once
-        a_number_of_the_front_lane_costs_one_call_and_waiting_none
-        a_visitor_of_the_front_lane_reads_so_and_operators_see_the_lane
+        an_invitation_to_a_group_draws_a_number_there_once
+        a_number_of_a_group_costs_one_call_and_waiting_none
+        a_visitor_of_a_group_reads_so_and_operators_see_the_lane
         where_no_invitation_is_taken_operators_see_nothing_of_them
-        without_a_front_lane_its_invitations_are_kept
-        a_visitor_with_a_number_goes_over_to_the_front_lane
+        without_a_group_its_invitations_are_kept
+        a_visitor_with_a_number_goes_over_to_a_group
         a_permit_is_shared_as_any_release
-        on_hold_front_numbers_are_drawn_and_none_goes_in
+        on_hold_numbers_of_groups_are_drawn_and_none_goes_in
         in_an_open_room_both_lanes_go_in
-        a_new_epoch_ends_the_tickets_of_the_front_lane_too
-        a_lost_answer_draws_one_number_of_the_front_lane
+        a_new_epoch_ends_the_tickets_of_a_group_too
+        a_lost_answer_draws_one_number_of_a_group
         while_the_store_is_away_both_lanes_stand
-        a_called_visitor_of_the_front_lane_takes_a_slot_and_frees_it
-        the_front_lane_opens_with_the_event
-        where_the_store_lost_its_data_a_copy_brings_the_front_lane_back
+        a_called_visitor_of_a_group_takes_a_slot_and_frees_it
+        a_group_opens_with_the_event
+        where_the_store_lost_its_data_a_copy_brings_a_group_back
         a_visitor_draws_in_the_line_of_the_region_and_reads_so
         a_new_epoch_ends_the_tickets_of_every_region
         waiting_in_a_region_costs_the_store_nothing_and_a_draw_one_call
@@ -244,7 +244,7 @@ in_houses! {
         a_receipt_says_where_the_ticket_stands_and_support_sees_what_happened
         a_receipt_of_an_invited_visitor_is_of_a_line_and_ends_with_it
         a_receipt_that_was_altered_is_refused_without_a_call
-        a_receipt_of_the_front_lane_and_of_a_region_is_checked_too
+        a_receipt_of_a_group_and_of_a_region_is_checked_too
         a_receipt_is_a_page_for_a_browser_and_its_check_a_form
         without_a_ticket_there_is_no_receipt_and_taking_one_costs_no_call
         each_room_has_a_line_of_its_own

@@ -87,7 +87,7 @@ impl Sale {
             invitation: None,
             lane: Lane::Main,
             home: Lane::Main,
-            front_share: 0,
+            groups: &[],
             regions: None,
             origin: None,
             pace_of: None,

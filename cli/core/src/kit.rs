@@ -10,12 +10,12 @@ const KEYS: [&str; 2] = ["queue:cursor", "queue:length"];
 /// and the journal has a line for it. Visitors who went straight in and are not told yet stay so: the next line tells of them.
 const SCRIPT: &str = r"
 local line, list, cursor, length = KEYS[1], KEYS[2], tonumber(ARGV[1]), tonumber(ARGV[2])
--- `served` or `drawn` of all rolls of a lane.
-local function sum_of(lane, figure)
+-- How many numbers were drawn in all rolls of a lane, or of all lanes.
+local function drawn_in(lane)
   local sum, words = 0, redis.call('HGETALL', line)
   for i = 1, #words, 2 do
-    local of, name = string.match(words[i], '^(.+)/%d+ (%a+)$')
-    sum = sum + (of == lane and name == figure and tonumber(words[i + 1]) or 0)
+    local of = string.match(words[i], '^(.+)/%d+ drawn$')
+    sum = sum + (of and (not lane or of == lane) and tonumber(words[i + 1]) or 0)
   end
   return sum
 end
@@ -32,10 +32,10 @@ local function note(moved)
   end
   local time = redis.call('TIME')
   local now, to = time[1] * 1000 + math.floor(time[2] / 1000), told + moved
-  local most = math.max(sum_of('main', 'drawn'), tonumber(words[7] or 0))
-  local front, drawn = string.match(rest, '^%d+'), sum_of('front', 'drawn')
-  front = drawn > 0 and string.format('%s:%s:%d', front, front, drawn) or '-'
-  local text = table.concat({ head, string.format('%d %d restore %s %d %d', seq + 1, now, told, to, most), front, 0, has[1] or -1,
+  local most = math.max(drawn_in('main'), tonumber(words[7] or 0))
+  -- The groups stay where the last line left them.
+  local groups = string.gsub(words[8] or '-', ':%d+:(%d+):', ':%1:%1:')
+  local text = table.concat({ head, string.format('%d %d restore %s %d %d', seq + 1, now, told, to, most), groups, 0, has[1] or -1,
     has[2] or 0, has[3] or 0, words[13] or '0:0', '- kit -' }, ' ')
   head = redis.sha1hex(line .. ' ' .. text)
   redis.call('HSET', line, 'journal', string.format('%d %s %d %s', seq + 1, head, to, rest))
@@ -54,7 +54,7 @@ if numbers then
   note(now - before)
   return { 'again', born, numbers, string.format('%d', now) }
 end
-if sum_of('main', 'drawn') + sum_of('front', 'drawn') > 0 then
+if drawn_in() > 0 then
   return { 'occupied' }
 end
 local time = redis.call('TIME')

@@ -11,7 +11,7 @@ use crate::chain::Chain;
 pub(crate) fn judge(chain: &Chain<'_>, report: &mut Report) {
     for (digest, line) in &chain.lines {
         let before = chain.before(line);
-        let bent = wrong_with_lot(line, |line| chain.before(line).copied());
+        let bent = wrong_with_lot(line, |line| chain.before(line).cloned());
         let oversold = wrong_with_stock(line, chain.lines_behind(digest));
         report
             .faults

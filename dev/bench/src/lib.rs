@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn every_call_of_the_script_is_measured_in_every_room() {
         let rows = script::measure(1).unwrap();
-        for room in ["plain", "cap", "regions", "event", "front lane"] {
+        for room in ["plain", "cap", "regions", "event", "groups"] {
             let of_room = || rows.iter().filter(|row| row["room"] == room);
             assert!(of_room().count() >= 8, "{room}");
             assert!(of_room().all(|row| row["commands"].as_f64().unwrap() >= 2.0));

@@ -7,7 +7,7 @@ mod room;
 
 use std::fmt::Write as _;
 
-use now_serving::queue::{Invitation, Lane, Way};
+use now_serving::queue::{Invitation, Lane, LaneName};
 use serde_json::{Value, json};
 use upstash_local::{Redis, Usage};
 
@@ -15,14 +15,7 @@ use crate::figures::{count, median};
 use room::Room;
 
 /// What rooms have switched on, one after the other.
-const ROOMS: [&str; 6] = [
-    "plain",
-    "cap",
-    "regions",
-    "eight lanes",
-    "event",
-    "front lane",
-];
+const ROOMS: [&str; 6] = ["plain", "cap", "regions", "eight lanes", "event", "groups"];
 
 /// The calls that are measured.
 const CALLS: [&str; 10] = [
@@ -117,13 +110,13 @@ fn in_room(name: &'static str, times: u64) -> Result<Vec<Row>, String> {
             meter.measured(|| room.line(None, Lane::Main, |line| line.join(&id)))?;
         room.learns(again)?;
         calls.push(("draw again", call));
-        if name == "front lane" {
+        if name == "groups" {
             let invitation = Invitation {
                 id: room.next_id(),
                 uses: 1,
                 ends: Room::second() + 3600,
                 batch: String::new(),
-                way: Way::Front,
+                group: LaneName::read("members"),
             };
             let id = room.next_id();
             let (drawn, call) = meter

@@ -45,7 +45,7 @@ struct Settings;
 
 impl Source for Settings {
     fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
-        let document = r#"{"upstash_url":"https://store.example","total_active":10,"front_share":10,"network_bound":"observe"}"#;
+        let document = r#"{"upstash_url":"https://store.example","total_active":10,"priority":[{"name":"vip","share":30},{"name":"front","share":10}],"network_bound":"observe"}"#;
         Ok((key == DOCUMENT).then(|| document.to_owned()))
     }
 

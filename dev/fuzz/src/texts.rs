@@ -27,9 +27,9 @@ pub fn target(bytes: &[u8]) {
     is_kept(bytes, decode::<LoginFailures>, encode);
     is_kept(bytes, decode::<Session>, encode);
     is_the_same(&text, Tally::decode, Tally::encode);
-    if let Some(begun) = Begun::of_ticket(&text, Lane::Front) {
+    if let Some(begun) = Begun::of_ticket(&text, Lane::read("vip").unwrap_or_default()) {
         let on_ticket = begun.on_ticket().unwrap_or_default();
-        let drawn = Begun::of_ticket(&on_ticket, Lane::Front);
+        let drawn = Begun::of_ticket(&on_ticket, Lane::read("vip").unwrap_or_default());
         let again = drawn.as_ref().and_then(Begun::on_ticket);
         assert_eq!(again.as_ref(), Some(&on_ticket), "{begun:?}");
     }

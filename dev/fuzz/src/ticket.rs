@@ -5,8 +5,8 @@
 use now_serving::i18n::LANGUAGES;
 use now_serving::queue::draw::commitment;
 use now_serving::queue::{
-    Begun, Cursor, Invitation, Invited, Lane, Lot, Now, Order, Place, Position, Prequeue,
-    RegionName, WaitingProof, Way,
+    Begun, Cursor, Invitation, Invited, Lane, LaneName, Lot, Now, Order, Place, Position, Prequeue,
+    WaitingProof,
 };
 use now_serving::ticket::challenge::Challenged;
 use now_serving::ticket::keys::sealed;
@@ -132,9 +132,8 @@ fn signed(ticket: &Ticket, input: &mut Input<'_>) {
 
 /// One that the service could have made, but for the size of its numbers.
 fn ticket(input: &mut Input<'_>) -> Ticket {
-    let west = RegionName::read("west-2").map_or(Lane::Main, Lane::Region);
-    let lane = input.one_of(&[Lane::Main, Lane::Front, west]);
-    let lane = lane.unwrap_or_default();
+    let west = LaneName::read("west-2").map_or(Lane::Main, Lane::Named);
+    let lane = input.one_of(&[Lane::Main, west]).unwrap_or_default();
     let stage = stage(input);
     let is_by_lot = matches!(stage, TicketStage::Waiting(proof) if proof.place.came.is_some());
     let languages = LANGUAGES.each_ref().map(|language| language.tag);
@@ -232,6 +231,6 @@ pub(crate) fn invitation(input: &mut Input<'_>) -> Invitation {
         uses: input.number(),
         ends: input.number(),
         batch: input.name(32),
-        way: input.one_of(&[Way::In, Way::Front]).unwrap_or_default(),
+        group: input.one_of(&[None, LaneName::read("vip")]).flatten(),
     }
 }

@@ -1,6 +1,6 @@
 //! The state of a line as one call of the store left it, in words that no wire has.
 
-use now_serving::queue::{self, Begun, CurrentEvent, Lane, Mode, Pace, Phase, Stretch};
+use now_serving::queue::{self, Begun, CurrentEvent, Groups, Lane, Mode, Pace, Phase, Stretch};
 use std::collections::BTreeMap;
 
 use crate::held::Held;
@@ -36,8 +36,10 @@ pub struct Board {
     pub is_young: bool,
     /// What each lane has of the rolls, the oldest first.
     pub rolls: BTreeMap<Lane, Vec<Stretch>>,
-    /// The numbers of each lane that the line has; the main line and the front lane always.
+    /// The numbers of each lane that the line has; the main line always.
     pub lanes: BTreeMap<Lane, Numbers>,
+    /// The groups by the settings of the POP that called.
+    pub groups: Groups,
     /// Visitors released since the data began.
     pub admitted: u64,
     /// Numbers drawn since the data began.
@@ -76,22 +78,28 @@ impl Board {
         self.lanes.get(&lane).copied().unwrap_or_default()
     }
 
-    /// The main line and the regions together, as the journal has them.
+    /// The lanes of lower ranks than that of this group together.
     #[must_use]
-    pub fn main_and_regions(&self) -> Numbers {
-        let lanes = self.lanes.iter().filter(|(lane, _)| **lane != Lane::Front);
+    pub fn below(&self, rank: usize) -> Numbers {
+        self.below_in(rank, &self.groups)
+    }
+
+    /// The same by these settings.
+    #[must_use]
+    pub fn below_in(&self, rank: usize, groups: &Groups) -> Numbers {
+        let higher = groups.list.get(..=rank).unwrap_or(&groups.list);
+        let is_below = |lane: &Lane| higher.iter().all(|of| Lane::Named(of.name) != *lane);
+        self.sum(is_below)
+    }
+
+    /// Some lanes together.
+    #[must_use]
+    pub fn sum(&self, of: impl Fn(&Lane) -> bool) -> Numbers {
+        let lanes = self.lanes.iter().filter(|(lane, _)| of(lane));
         lanes.fold(Numbers::default(), |sum, (_, lane)| Numbers {
             cursor: sum.cursor.saturating_add(lane.cursor),
             length: sum.length.saturating_add(lane.length),
         })
-    }
-
-    /// Whether it has lines of regions.
-    #[must_use]
-    pub fn has_regions(&self) -> bool {
-        self.lanes
-            .keys()
-            .any(|lane| matches!(lane, Lane::Region(_)))
     }
 
     /// The phase of the event whose time it is.

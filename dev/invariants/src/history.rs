@@ -7,7 +7,7 @@
 mod counts;
 mod draws;
 mod events;
-mod front;
+mod groups;
 mod journal;
 mod losses;
 mod tickets;
@@ -22,7 +22,7 @@ use crate::broken::{Broken, Checks};
 use crate::bucket::Bucket;
 use crate::said::{Said, Verb};
 use draws::{Came, Drawn};
-use front::SinceEmpty;
+use groups::Shares;
 use journal::Pending;
 pub use losses::Loss;
 use losses::{Recovery, Repeats};
@@ -132,7 +132,7 @@ pub struct History {
     pub brought: BTreeMap<String, BTreeMap<String, u64>>,
     /// The event that began and was no part of a loss.
     whole_event: Option<String>,
-    since_empty: Option<SinceEmpty>,
+    shares: Shares,
     /// The lines of the journal by their digest.
     lines: BTreeMap<String, String>,
     pending: Vec<Pending>,
@@ -154,24 +154,24 @@ struct Step<'a> {
 #[derive(Clone, Copy)]
 struct Moved {
     all: u64,
-    in_regions: u64,
+    in_others: u64,
 }
 
 impl Step<'_> {
     /// Released visitors, without numbers that a copy or a ticket showed.
     fn moved(&self) -> Moved {
-        let (mut all, mut in_regions) = (0, 0);
+        let (mut all, mut in_others) = (0, 0);
         for (lane, numbers) in &self.board.lanes {
             let known = self.said.remembered(*lane, self.board);
             let known = known.max(self.before.of(*lane).cursor);
             let moved = numbers.cursor.saturating_sub(known);
             all += moved;
-            in_regions += match lane {
-                Lane::Region(_) => moved,
-                Lane::Main | Lane::Front => 0,
+            in_others += match lane {
+                Lane::Named(_) => moved,
+                Lane::Main => 0,
             };
         }
-        Moved { all, in_regions }
+        Moved { all, in_others }
     }
 
     /// Whether the numbers say only what the call did: no copy and no ticket may have shown more.
@@ -291,7 +291,7 @@ impl History {
         }
         self.turned_ms = now_ms;
         self.bucket = Bucket::default();
-        self.since_empty = None;
+        self.shares.forget();
         false
     }
 
@@ -303,7 +303,7 @@ impl History {
         self.is_below_the_cap(step);
         self.keeps_the_phase(step, moved);
         self.keeps_the_event(step);
-        self.front_has_its_share(step);
+        self.groups_have_their_shares(step);
     }
 
     fn never_goes_back(&mut self, step: &Step<'_>) {
@@ -315,8 +315,8 @@ impl History {
         for (lane, then) in &before.lanes {
             let now = board.of(*lane);
             let name = match lane {
-                Lane::Region(_) => "now serving of a region never moves back",
-                Lane::Main | Lane::Front => "now serving never moves back",
+                Lane::Named(_) => "now serving of another lane never moves back",
+                Lane::Main => "now serving never moves back",
             };
             let is_kept = now.cursor >= then.cursor && now.length >= then.length;
             self.checks
@@ -373,7 +373,7 @@ impl History {
                 )
             },
         );
-        if moved.in_regions > 0 {
+        if moved.in_others > 0 {
             self.checks.count("the parts of a release are its sum");
         }
         if !self.is_settled(step.now_ms) {

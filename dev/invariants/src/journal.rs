@@ -56,8 +56,7 @@ pub fn wrong_with_lot<'a>(
         if comes_back(&line) {
             return None;
         }
-        let lanes = [line.main, line.front];
-        has_moved |= lanes.iter().any(|of| of.from != of.to);
+        has_moved |= line.lanes().any(|of| of.from != of.to);
     }
     None
 }
@@ -75,8 +74,9 @@ pub fn wrong_with_stock<'a>(
             line.kind,
             JournalKind::Release | JournalKind::Straight | JournalKind::Permit
         );
-        let moved = |lane: JournalLane| lane.to.saturating_sub(lane.from);
-        called += u64::from(is_call) * (moved(line.main) + moved(line.front));
+        let moved = |lane: &JournalLane| lane.to.saturating_sub(lane.from);
+        let lanes = std::iter::once(&line.main).chain(line.groups.values());
+        called += u64::from(is_call) * lanes.map(moved).sum::<u64>();
         if called > stock {
             let number = line.number;
             return Some(format!(
@@ -117,7 +117,7 @@ fn by_the_pace_of<'a>(line: &JournalLine<'a>, other: &JournalLine<'a>) -> Journa
     JournalLine {
         automatic: other.automatic,
         most: other.most,
-        ..*line
+        ..line.clone()
     }
 }
 
@@ -135,18 +135,17 @@ fn alone(line: &JournalLine<'_>) -> Option<String> {
     let passes = |lane: JournalLane| lane.to > lane.length;
     let falls = |lane: JournalLane| lane.to < lane.from;
     let moves = |lane: JournalLane| lane.to != lane.from;
-    let lanes = [line.main, line.front];
-    if lanes.into_iter().any(passes) {
+    if line.lanes().any(passes) {
         return Some("the cursor passes the length".into());
     }
-    if !comes_back(line) && lanes.into_iter().any(falls) {
+    if !comes_back(line) && line.lanes().any(falls) {
         return Some("the cursor falls".into());
     }
     let may_move = !matches!(
         line.kind,
         JournalKind::Change | JournalKind::Seal | JournalKind::Lot
     );
-    (!may_move && lanes.into_iter().any(moves)).then(|| "nothing of this moves the cursor".into())
+    (!may_move && line.lanes().any(moves)).then(|| "nothing of this moves the cursor".into())
 }
 
 /// Fault of a line behind the one in front of it.
@@ -160,13 +159,15 @@ fn behind(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
         JournalKind::Loss => return None,
         _ => {}
     }
-    if line.main.from != before.main.to || line.front.from != before.front.to {
+    let mut lanes = line.lanes_beside(before);
+    if lanes.any(|(lane, before)| lane.from != before.to) {
         return Some("the cursor moved without a line".into());
     }
     if comes_back(line) {
         return None;
     }
-    if line.main.length < before.main.length || line.front.length < before.front.length {
+    let mut lanes = line.lanes_beside(before);
+    if lanes.any(|(lane, before)| lane.length < before.length) {
         return Some("numbers were taken back".into());
     }
     None
@@ -175,14 +176,11 @@ fn behind(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
 /// A journal that begins anew behind other lines has lost the line, and begins with nothing, or has lost only itself, and goes on
 /// where the line in front of it left off.
 fn begun_anew(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
-    let lanes = [(line.main, before.main), (line.front, before.front)];
-    let is_nothing = lanes
-        .iter()
-        .all(|(lane, _)| *lane == JournalLane::default());
-    let goes_on = |(lane, before): &(JournalLane, JournalLane)| {
+    let is_nothing = line.lanes().all(|lane| lane == JournalLane::default());
+    let goes_on = |(lane, before): (JournalLane, JournalLane)| {
         lane.from == before.to && lane.to == lane.from && lane.length >= before.length
     };
-    let is_told = is_nothing || lanes.iter().all(goes_on);
+    let is_told = is_nothing || line.lanes_beside(before).all(goes_on);
     let cursor = line.main.to;
     (!is_told).then(|| {
         format!("it begins anew at the cursor {cursor}, and no line says how the cursor came there")
@@ -195,7 +193,7 @@ fn over_budget(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<Strin
         return None;
     }
     let moved = |lane: JournalLane| lane.to.saturating_sub(lane.from);
-    let released = moved(line.main) + moved(line.front);
+    let released: u64 = line.lanes().map(moved).sum();
     let (allowed, granted) = match line.kind {
         JournalKind::Permit => match permitted(line) {
             Some(permitted) => permitted,

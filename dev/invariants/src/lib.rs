@@ -10,7 +10,7 @@
 //! | the number ahead never rises, a number lasts, a visitor inside stays inside | `history/visitors.rs` |
 //! | numbers never move back, parts of a release add up, pace, credit, permits, cap, phases of an event | `history.rs` |
 //! | the next number, repeats, invitations, bounds of networks, claims | `history/draws.rs` |
-//! | the share of the front lane | `history/front.rs` |
+//! | the shares of groups | `history/groups.rs` |
 //! | what is decided once of an event | `history/events.rs` |
 //! | batches are counted once, one key is one change | `history/counts.rs` |
 //! | each line of the journal | [`journal`], `history/journal.rs` |

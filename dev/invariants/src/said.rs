@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use now_serving::cache::outbox::RENEWAL;
 use now_serving::cache::read_board;
 use now_serving::queue::{
-    self, AboveBound, Enforcement, Invited, Lane, Mode, Pace, Phase, SessionMark, Stretch, Way,
+    self, AboveBound, Enforcement, Group, Groups, Invited, Lane, LaneName, Mode, Pace, Phase,
+    SessionMark, Stretch,
 };
 use serde_json::Value;
 
@@ -75,8 +76,8 @@ pub struct Presented<'a> {
     pub uses: u64,
     /// Most visitors who may go straight in by an invitation in a minute.
     pub per_minute: u64,
-    /// The way that it opens.
-    pub way: Way,
+    /// The group that it opens; none: the way straight in.
+    pub group: Option<LaneName>,
 }
 
 /// The bound of the network from which a visitor came.
@@ -250,11 +251,20 @@ impl Said {
         self.key(":once:")
     }
 
-    /// The share of the front lane in percent, by the settings of this POP.
+    /// The groups by the settings of this POP.
     #[must_use]
-    pub fn front_share(&self) -> u64 {
-        let share = self.argument("front_share");
-        share.and_then(|share| share.parse().ok()).unwrap_or(0)
+    pub fn groups(&self) -> Groups {
+        let group = |written: &str| {
+            let (name, share) = written.split_once('=')?;
+            Some(Group {
+                name: LaneName::read(name)?,
+                share: share.parse().ok()?,
+            })
+        };
+        let written = self.argument("priority").unwrap_or("").split(' ');
+        Groups {
+            list: written.filter_map(group).collect(),
+        }
     }
 
     /// The most visitors that the pace lets in a period by the settings of this POP: a pace that follows the origin has a
@@ -279,14 +289,14 @@ impl Said {
     #[must_use]
     pub fn presented(&self) -> Option<Presented<'_>> {
         let words: Vec<&str> = self.argument("invite")?.split(' ').collect();
-        let [uses, _, per_minute, way] = words[..] else {
+        let [uses, _, per_minute, group] = words[..] else {
             return None;
         };
         Some(Presented {
             key: self.key(":invite:")?,
             uses: uses.parse().ok()?,
             per_minute: per_minute.parse().ok()?,
-            way: Way::named(way)?,
+            group: LaneName::read(group),
         })
     }
 
@@ -380,7 +390,7 @@ impl Said {
     /// region may be known better at any age of the data, since its draws are on no line of the journal.
     #[must_use]
     pub fn remembered(&self, lane: Lane, board: &Board) -> u64 {
-        if !board.is_young && !matches!(lane, Lane::Region(_)) {
+        if !board.is_young && (lane == Lane::Main || board.groups.has(lane)) {
             return 0;
         }
         let number = |name: &str| self.argument(name)?.parse::<u64>().ok();
@@ -424,6 +434,7 @@ impl Said {
             is_young: told.young,
             rolls: rolls(&told),
             lanes: numbers(&told),
+            groups: self.groups(),
             admitted: number("admitted")?,
             drawn: number("drawn")?,
             credit: told.credit,
@@ -458,15 +469,15 @@ impl Said {
     }
 }
 
-/// The numbers of each lane; the main line and the front lane have some always.
+/// The numbers of each lane; the main line has some always.
 fn numbers(board: &queue::Board) -> BTreeMap<Lane, Numbers> {
     let numbers = |of: queue::LaneState| {
         let (cursor, length) = (of.cursor().0, of.length());
         (of.lane, Numbers { cursor, length })
     };
-    let always = [Lane::Main, Lane::Front].map(|lane| board.lane(lane));
     let others = board.lanes.iter().cloned();
-    always.into_iter().chain(others).map(numbers).collect()
+    let main = std::iter::once(board.lane(Lane::Main));
+    main.chain(others).map(numbers).collect()
 }
 
 /// What each lane has of the rolls.

@@ -136,7 +136,7 @@ fn numbers_that_go_back_or_pass_the_length_are_found() {
     answer_breaks(back, &[], &[("/rolls/0/served", "4")]);
     answer_breaks(back, &[], &[("/rolls/0/drawn", "9")]);
     answer_breaks(
-        "now serving of a region never moves back",
+        "now serving of another lane never moves back",
         &[],
         &[("/lanes/1/rolls/0/served", "1")],
     );
@@ -250,7 +250,7 @@ fn a_visitor_who_was_not_called_and_goes_in_is_found() {
     let in_west = |number| held("c", number, &json!({ "lane": "west" }));
     breaks(
         history.enters(&in_west(3)),
-        "the number was called in its region",
+        "the number was called in its lane",
     );
 }
 
@@ -388,7 +388,7 @@ fn a_network_above_its_bound_or_held_back_below_it_is_found() {
 #[test]
 fn an_invitation_that_is_used_too_often_or_takes_a_number_is_found() {
     let ways = |way: &str, most: &str| format!("1 1900000000 {most} {way}");
-    let (straight, many) = (ways("in", "9"), "9 1900000000 1 in".to_owned());
+    let (straight, many) = (ways("-", "9"), "9 1900000000 1 -".to_owned());
     let brings = |words: &str, id: &str, answer: Pairs<'_>, history: &mut History| {
         history.observe(&draw(id, &[("invite", words)], answer), NOW_MS)
     };
@@ -419,8 +419,8 @@ fn an_invitation_that_is_used_too_often_or_takes_a_number_is_found() {
 }
 
 #[test]
-fn more_than_its_share_for_the_front_lane_is_found() {
-    let share = [("front_share", "50")];
+fn more_than_its_share_for_a_group_is_found() {
+    let share = [("priority", "front=50")];
     let mut history = begun();
     let step = |cursor: &str, front: &str, admitted: &str, history: &mut History| {
         let answer = [
@@ -434,7 +434,7 @@ fn more_than_its_share_for_the_front_lane_is_found() {
     step("6", "2", "8", &mut history).unwrap();
     breaks(
         step("6", "4", "10", &mut history),
-        "the front lane has no more than its share",
+        "a group has no more than its share",
     );
 }
 

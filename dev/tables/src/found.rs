@@ -112,14 +112,14 @@ impl Play<'_> {
     }
 
     fn each_lane(&self, number: &dyn Fn(Lane) -> u64) -> Value {
-        let mut lanes = vec![("main", Lane::Main), ("front", Lane::Front)];
         let regions = self.settings.regions.iter().flat_map(|room| &room.list);
-        lanes.extend(regions.map(|region| (region.name.as_str(), Lane::Region(region.name))));
-        let told = lanes.into_iter();
-        Value::Object(
-            told.map(|(name, lane)| (name.to_owned(), number(lane).into()))
-                .collect(),
-        )
+        let opened = self.settings.invitations.values();
+        let names = (regions.map(|region| region.name))
+            .chain(self.settings.groups.iter().map(|group| group.name))
+            .chain(opened.filter_map(|invitation| invitation.group));
+        let lanes = std::iter::once(Lane::Main).chain(names.map(Lane::Named));
+        let told = |lane: Lane| (lane.full_name().to_owned(), number(lane).into());
+        Value::Object(lanes.map(told).collect())
     }
 
     /// What a visitor is shown, by the ticket and the board.

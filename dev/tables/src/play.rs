@@ -164,7 +164,7 @@ impl Play<'_> {
             }),
             lane: from.lane,
             home: from.home,
-            front_share: self.settings.front_share,
+            groups: &self.settings.groups,
             regions: self.settings.regions.as_ref(),
             origin: None,
             pace_of: None,

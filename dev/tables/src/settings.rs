@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use now_serving::queue::{
-    AbsentVisitors, AdaptivePace, Cap, Enforcement, Event, HealthRule, Invitation, NetworkBound,
-    Order, OriginHealth, Pace, Region, RegionName, Regions, Way,
+    AbsentVisitors, AdaptivePace, Cap, Enforcement, Event, Group, HealthRule, Invitation, LaneName,
+    NetworkBound, Order, OriginHealth, Pace, Region, Regions,
 };
 use now_serving::queue::{Lag, Mode};
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub(super) struct Settings {
     pub(super) health: (HealthRule, u64),
     pub(super) events: Vec<Event>,
     pub(super) bound: NetworkBound,
-    pub(super) front_share: u64,
+    pub(super) groups: Vec<Group>,
     pub(super) turn_minutes: u64,
     pub(super) regions: Option<Regions>,
     pub(super) invitations: BTreeMap<String, Invitation>,
@@ -55,7 +55,9 @@ impl Settings {
             bound: words
                 .take("network_bound")
                 .map_or(Ok(NetworkBound::default()), bound)?,
-            front_share: words.number("front_share")?.unwrap_or(0),
+            groups: words
+                .take("priority")
+                .map_or(Ok(Vec::new()), |value| groups(&value))?,
             turn_minutes: words.take("turn").map_or(Ok(0), |value| time(&value))? / 60_000,
             regions: regions(words.object("regions")?, words.number("regions_lag")?)?,
             invited_per_minute: words.number("invited_per_minute")?.unwrap_or(1_000),
@@ -239,7 +241,7 @@ fn regions(list: Option<Object>, lag: Option<u64>) -> Result<Option<Regions>, St
         Some(other) => return Err(format!("regions_lag is {other}, and neither 1 nor 2")),
     };
     let region = |(name, share): (String, Value)| {
-        let named = RegionName::read(&name);
+        let named = LaneName::read(&name);
         Ok(Region {
             name: named.ok_or_else(|| format!("{name:?} is no name of a region"))?,
             share: match share.as_u64() {
@@ -257,17 +259,35 @@ fn regions(list: Option<Object>, lag: Option<u64>) -> Result<Option<Regions>, St
     Ok(Some(Regions { list: list?, lag }))
 }
 
+/// The groups in the order of their ranks, each as its name and its percent.
+pub(super) fn groups(list: &Value) -> Result<Vec<Group>, String> {
+    let group = |group: &Value| {
+        let name = group
+            .get(0)
+            .and_then(Value::as_str)
+            .and_then(LaneName::read);
+        let share = group.get(1).and_then(Value::as_u64);
+        let (name, share) = name.zip(share)?;
+        Some(Group { name, share })
+    };
+    let groups = list
+        .as_array()
+        .and_then(|list| list.iter().map(group).collect());
+    groups.ok_or_else(|| format!("{list} is no list of groups, each with a name and a percent"))
+}
+
 fn invitations(list: Option<Object>) -> Result<BTreeMap<String, Invitation>, String> {
     let one = |(name, value): (String, Value)| {
         let mut words = Words::new("an invitation", value)?;
-        let way = words.text("opens")?;
+        let group = words.text("opens")?;
+        let read = |name: String| LaneName::read(&name).ok_or(format!("{name:?} is no group"));
         let ends = words.text("ends")?;
         let invitation = Invitation {
             id: name.clone(),
             uses: words.number("uses")?.unwrap_or(1),
             ends: ends.map_or(clock("24:00:00"), |text| clock(&text))? / 1000,
             batch: "spring".to_owned(),
-            way: named(way.as_deref(), &Way::ALL)?.unwrap_or_default(),
+            group: group.map(read).transpose()?,
         };
         words.end()?;
         Ok((name, invitation))

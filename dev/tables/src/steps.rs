@@ -7,7 +7,7 @@ use now_serving::operator::verbs::{
 };
 use now_serving::queue::{
     Answered, AnsweredTo, Answers, ChallengeWait, Effort, EndedSession, Event, EventList, Lane,
-    Mode, Now, Overrule, Reason, RegionName, Renewal,
+    LaneName, Mode, Now, Overrule, Reason, Renewal,
 };
 use now_serving::store::MayDraw;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use crate::Loss;
 use crate::play::{From, Play, beginning, object};
-use crate::settings::{cap, clock, events, named, pace, time};
+use crate::settings::{cap, clock, events, groups, named, pace, time};
 use crate::table::{Words, compare};
 
 /// Every verb. A step has exactly one of them.
@@ -124,8 +124,8 @@ impl Play<'_> {
         let home = match words.text("in")? {
             None => Lane::Main,
             Some(name) => {
-                let region = RegionName::read(&name);
-                Lane::Region(region.ok_or_else(|| format!("{name:?} is no region"))?)
+                let region = LaneName::read(&name);
+                Lane::Named(region.ok_or_else(|| format!("{name:?} is no region"))?)
             }
         };
         Ok(From {
@@ -296,8 +296,8 @@ impl Play<'_> {
         if let Some(value) = words.take("events") {
             self.settings.events = events(&value)?;
         }
-        if let Some(share) = words.number("front_share")? {
-            self.settings.front_share = share;
+        if let Some(value) = words.take("priority") {
+            self.settings.groups = groups(&value)?;
         }
         words.end()
     }

@@ -4,8 +4,8 @@ use super::{Reader, words};
 use crate::config::{Logging, OnOriginError, OnStoreError, OriginCookie, Query, Web, WebSockets};
 use crate::queue::invitation::is_batch;
 use crate::queue::{
-    AbsentVisitors, AdaptivePace, Cap, Enforcement, FRONT_SHARE, HealthRule, Invitations,
-    NetworkBound, OriginHealth, Renewing, SHORTEST_TURN, Sessions, SharedTickets, TURN_MINUTES,
+    AbsentVisitors, AdaptivePace, Cap, Enforcement, HealthRule, Invitations, NetworkBound,
+    OriginHealth, Renewing, SHORTEST_TURN, Sessions, SharedTickets, TURN_MINUTES,
 };
 
 impl Reader<'_> {
@@ -177,7 +177,7 @@ impl Reader<'_> {
         }
         Invitations {
             per_minute,
-            front_share: self.number("front_share", 0, FRONT_SHARE),
+            groups: self.priority(),
             revoked,
         }
     }

@@ -8,13 +8,14 @@ use crate::config::document::Known;
 use crate::config::regions::{Places, RoomRegions};
 use crate::http::Site;
 use crate::http::json::{self, Pairs, Value, whole};
-use crate::queue::{Lag, Region, RegionName};
+use crate::queue::{Lag, LaneName, Region};
 
 /// The most regions of a room: every board has the numbers of all of them.
 const MOST: usize = 16;
 
 const ACCEPTED: &str = r#"a list of at most 16 objects such as {"name":"west","countries":["US","CA"]} or {"name":"west","pops":["SJC","SEA"]}"#;
-const NAME: &str = "a name of its own in each region: a letter, and up to 15 letters, digits, - and _; not front or main";
+const NAME: &str =
+    "a name of its own in each region: a letter, and up to 15 letters, digits, - and _; not main";
 const PLACES: &str = "countries by two capital letters (ISO 3166-1), or pops by Fastly's codes such as SJC, one of the two in each region, and each of them in one region only";
 const SHARE: &str =
     "share: a whole percent from 1 to 100, and those of all regions together at most 100";
@@ -121,7 +122,7 @@ fn read_one(members: &[(String, Value)]) -> Result<One, Fault> {
         match member.as_str() {
             _ if is_twice => return Err((member.clone(), ACCEPTED)),
             "name" => {
-                let read = value.text().and_then(RegionName::read);
+                let read = value.text().and_then(LaneName::read);
                 name = Some(read.ok_or_else(|| (value.to_string(), NAME))?);
             }
             "countries" if places.is_none() => {
@@ -164,7 +165,7 @@ fn read_one(members: &[(String, Value)]) -> Result<One, Fault> {
     })
 }
 
-fn percent(value: &Value) -> Option<u64> {
+pub(super) fn percent(value: &Value) -> Option<u64> {
     let Value::Number(text) = value else {
         return None;
     };
@@ -232,7 +233,7 @@ mod tests {
         let read = regions(
             r#"[{"name":"west","pops":"SJC","backend":"west_origin"},{"name":"east","pops":"LHR"},{"name":"alps","pops":"FRA","origin_host":"alps.platform.example","backend":"alps_origin"}]"#,
         );
-        let lane = |name| RegionName::read(name).map_or(Lane::Main, Lane::Region);
+        let lane = |name| LaneName::read(name).map_or(Lane::Main, Lane::Named);
         let site = |name| {
             let site = read.site(lane(name)).cloned().unwrap_or_default();
             (site.backend, site.host)
@@ -241,7 +242,7 @@ mod tests {
         assert_eq!(site("west"), (of("west_origin"), None));
         let alps = (of("alps_origin"), of("alps.platform.example"));
         assert_eq!(site("alps"), alps);
-        for lane in [lane("east"), lane("gone"), Lane::Main, Lane::Front] {
+        for lane in [lane("east"), lane("gone"), Lane::Main] {
             assert_eq!(read.site(lane), None, "{lane:?}");
         }
     }
@@ -298,7 +299,7 @@ mod tests {
             ("[]", "[]", ACCEPTED),
             (r#"{"name":"west"}"#, r#"{"name":"west"}"#, ACCEPTED),
             (r#"[{"pops":"SJC"}]"#, "", NAME),
-            (r#"[{"name":"front","pops":"SJC"}]"#, r#""front""#, NAME),
+            (r#"[{"name":"main","pops":"SJC"}]"#, r#""main""#, NAME),
             (r#"[{"name":"west"}]"#, "west", PLACES),
             (
                 r#"[{"name":"west","pops":"san jose"}]"#,

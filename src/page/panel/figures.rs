@@ -7,7 +7,9 @@ use super::trend::Trend;
 use super::words::{moment, moment_to_the_minute, number, people, per_minute, span_words};
 use super::{BoardSeen, Configured};
 use crate::http::object::object;
-use crate::queue::{Absent, AbsentVisitors, Board, Bound, Enforcement, Explained, Now, Sessions};
+use crate::queue::{
+    Absent, AbsentVisitors, Board, Bound, Enforcement, Explained, Groups, Now, Sessions,
+};
 use crate::queue::{Lane, LaneState, PanelSnapshot, Verdict};
 use crate::ticket::{Ticket, TicketStage};
 
@@ -115,7 +117,7 @@ pub(super) fn recount(limits: &Explained, now_ms: u64) -> Option<String> {
 
 /// Who came by an invitation, where any is taken.
 pub(super) fn invited(snapshot: &PanelSnapshot, rule: &Configured<'_>) -> Option<String> {
-    let (invited, front) = (snapshot.invited, snapshot.board.lane(Lane::Front));
+    let invited = snapshot.invited;
     let (this_minute, most) = (number(invited.this_minute), number(rule.invited_per_minute));
     let straight = (rule.invited_per_minute > 0).then(|| {
         format!(
@@ -123,32 +125,31 @@ pub(super) fn invited(snapshot: &PanelSnapshot, rule: &Configured<'_>) -> Option
             number(invited.all)
         )
     });
-    let lane = (rule.front_share > 0 || front.length() > 0).then(|| {
-        format!(
-            "Front lane: {} waiting, now serving {} of {}.",
-            number(front.waiting()),
-            number(front.cursor().0),
-            number(front.length())
-        )
+    let groups = rule.groups.list.iter().map(|group| {
+        let lane = snapshot.board.lane(Lane::Named(group.name));
+        told_of(group.name.as_str(), &lane)
     });
-    let told: Vec<String> = straight.into_iter().chain(lane).collect();
+    let told: Vec<String> = straight.into_iter().chain(groups).collect();
     (!told.is_empty()).then(|| told.join(" "))
 }
 
+fn told_of(name: &str, of: &LaneState) -> String {
+    format!(
+        "{name}: {} waiting, now serving {} of {}.",
+        number(of.waiting()),
+        number(of.cursor().0),
+        number(of.length())
+    )
+}
+
 /// How far the line of each region is, where a number was drawn in one.
-pub(super) fn regions(board: &Board) -> Option<String> {
-    let told = |name: &str, of: &LaneState| {
-        format!(
-            "{name}: {} waiting, now serving {} of {}.",
-            number(of.waiting()),
-            number(of.cursor().0),
-            number(of.length())
-        )
-    };
-    let regions = board.regions();
-    let mut lines: Vec<String> = regions.map(|(name, of)| told(name.as_str(), of)).collect();
+pub(super) fn regions(board: &Board, groups: &Groups) -> Option<String> {
+    let regions = board.regions(groups);
+    let mut lines: Vec<String> = regions
+        .map(|(name, of)| told_of(name.as_str(), of))
+        .collect();
     (!lines.is_empty()).then(|| {
-        lines.push(told("Anywhere", &board.lane(Lane::Main)));
+        lines.push(told_of("Anywhere", &board.lane(Lane::Main)));
         lines.join(" ")
     })
 }

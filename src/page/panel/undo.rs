@@ -124,7 +124,7 @@ mod tests {
     use super::super::ActionWords;
     use super::super::hour::tests::snapshot;
     use super::*;
-    use crate::queue::{AbsentVisitors, OriginHealth, Pace, PanelSnapshot, Provenance};
+    use crate::queue::{AbsentVisitors, Groups, OriginHealth, Pace, PanelSnapshot, Provenance};
 
     const NOW_MS: u64 = 1_800_000_000_000;
 
@@ -167,7 +167,7 @@ mod tests {
             cap: Cap::default(),
             events: &[],
             invited_per_minute: 0,
-            front_share: 0,
+            groups: &Groups::default(),
             message,
             short_passwords: Vec::new(),
         };

@@ -101,7 +101,12 @@ fn each_lane_has_an_order_of_its_own() {
     let (of_main, of_west) = (given(&whole, 100), given(&whole.of(west), 7));
     assert!(of_main.len() == 10 && of_west.len() == 10);
     assert_ne!(of_main, of_west, "the seed names the lane");
-    assert_eq!(whole.of(Lane::Front).by_lot(Place::new(7, 1)), None);
+    assert_eq!(
+        whole
+            .of(Lane::read("vip").unwrap_or_default())
+            .by_lot(Place::new(7, 1)),
+        None
+    );
     // A ticket has its own lane, and computes the same.
     let ticket = whole.of(west).on_ticket().unwrap_or_default();
     let read = Begun::of_ticket(&ticket, west);
@@ -109,7 +114,11 @@ fn each_lane_has_an_order_of_its_own() {
     let somewhere = begun("sale 5 drawn west/7=0:3 c0 - ");
     assert!(somewhere.is_undecided() && !somewhere.awaits_lot(Place::new(7, 1)));
     assert!(somewhere.of(west).awaits_lot(Place::new(7, 3)));
-    assert!(!somewhere.of(Lane::Front).awaits_lot(Place::new(7, 1)));
+    assert!(
+        !somewhere
+            .of(Lane::read("vip").unwrap_or_default())
+            .awaits_lot(Place::new(7, 1))
+    );
     for broken in [
         "sale 5 drawn west",
         "sale 5 drawn west=1:2",

@@ -1,7 +1,8 @@
 //! One line of the journal, read.
 
 use super::Head;
-use crate::queue::words;
+use crate::queue::{LaneName, words};
+use std::collections::BTreeMap;
 
 words! {
     /// What moved the line.
@@ -44,7 +45,7 @@ pub struct JournalLane {
 }
 
 /// A line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalLine<'a> {
     /// The digest of the line before.
     pub previous: &'a str,
@@ -54,10 +55,10 @@ pub struct JournalLine<'a> {
     pub at_ms: u64,
     /// What moved the line.
     pub kind: JournalKind,
-    /// The main line.
+    /// The main line, with which regions count.
     pub main: JournalLane,
-    /// The front lane.
-    pub front: JournalLane,
+    /// The groups that have numbers, or had some before, by name.
+    pub groups: BTreeMap<LaneName, JournalLane>,
     /// How many visitors went in by an invitation, without a number.
     pub invited: u64,
     /// The second at which the current period began; nothing before the first one.
@@ -84,7 +85,7 @@ impl<'a> JournalLine<'a> {
     pub fn read(text: &'a str) -> Option<Self> {
         let words: Vec<&str> = text.split(' ').collect();
         let [previous, words @ ..] = <[&str; 16]>::try_from(words).ok()?;
-        let [seq, at, kind, from, to, length, front, rest @ ..] = words;
+        let [seq, at, kind, from, to, length, in_groups, rest @ ..] = words;
         let [invited, period, left, credit, pace, rule, who, what] = rest;
         let (automatic, most) = pace.split_once(':')?;
         Some(Self {
@@ -93,13 +94,7 @@ impl<'a> JournalLine<'a> {
             at_ms: number(at)?,
             kind: JournalKind::named(kind)?,
             main: lane([from, to, length])?,
-            front: match front {
-                "-" => JournalLane::default(),
-                front => {
-                    let parts: Vec<&str> = front.split(':').collect();
-                    lane(parts.try_into().ok()?)?
-                }
-            },
+            groups: groups(in_groups)?,
             invited: number(invited)?,
             period: match period {
                 "-1" => None,
@@ -113,6 +108,23 @@ impl<'a> JournalLine<'a> {
             who,
             what,
         })
+    }
+
+    /// All lanes of which it tells.
+    pub fn lanes(&self) -> impl Iterator<Item = JournalLane> {
+        std::iter::once(self.main).chain(self.groups.values().copied())
+    }
+
+    /// Each lane of which it or another one tells, in it and in the other. One without a number is not told.
+    pub fn lanes_beside<'b>(
+        &'b self,
+        other: &'b JournalLine<'_>,
+    ) -> impl Iterator<Item = (JournalLane, JournalLane)> + 'b {
+        let of = |line: &JournalLine<'_>, name| line.groups.get(name).copied().unwrap_or_default();
+        let gone = (other.groups.keys()).filter(|name| !self.groups.contains_key(name));
+        let names = self.groups.keys().chain(gone);
+        let groups = names.map(move |name| (of(self, name), of(other, name)));
+        std::iter::once((self.main, other.main)).chain(groups)
     }
 
     /// The head that a copy of the board knew.
@@ -134,6 +146,23 @@ fn number(text: &str) -> Option<u64> {
     (number.to_string() == text).then_some(number)
 }
 
+/// `name:from:to:length` of each, with commas between them, or `-`.
+fn groups(text: &str) -> Option<BTreeMap<LaneName, JournalLane>> {
+    if text == "-" {
+        return Some(BTreeMap::new());
+    }
+    let mut groups = BTreeMap::new();
+    for group in text.split(',') {
+        let (name, numbers) = group.split_once(':')?;
+        let numbers: Vec<&str> = numbers.split(':').collect();
+        let of = lane(numbers.try_into().ok()?)?;
+        if groups.insert(LaneName::read(name)?, of).is_some() {
+            return None;
+        }
+    }
+    Some(groups)
+}
+
 fn lane(words: [&str; 3]) -> Option<JournalLane> {
     let [from, to, length] = words.map(number);
     Some(JournalLane {
@@ -147,11 +176,16 @@ fn lane(words: [&str; 3]) -> Option<JournalLane> {
 mod tests {
     use super::*;
 
-    const LINE: &str = "4a0a19218e082a343a1b17e5333409af9d98f0f5 17 1800000000000 release 40 45 61 3:4:9 2 1800000000 0 7 15:5 pace - -";
+    const LINE: &str = "4a0a19218e082a343a1b17e5333409af9d98f0f5 17 1800000000000 release 40 45 61 press:0:0:2,vip:3:4:9 2 1800000000 0 7 15:5 pace - -";
 
     #[test]
     fn a_line_is_read_as_the_script_writes_it() {
         let line = JournalLine::read(LINE);
+        let of = |name, from, to, length| {
+            let numbers = JournalLane { from, to, length };
+            LaneName::read(name).map(|name| (name, numbers))
+        };
+        let groups = [of("press", 0, 0, 2), of("vip", 3, 4, 9)];
         let expected = JournalLine {
             previous: "4a0a19218e082a343a1b17e5333409af9d98f0f5",
             number: 17,
@@ -162,11 +196,7 @@ mod tests {
                 to: 45,
                 length: 61,
             },
-            front: JournalLane {
-                from: 3,
-                to: 4,
-                length: 9,
-            },
+            groups: groups.into_iter().flatten().collect(),
             invited: 2,
             period: Some(1_800_000_000),
             left: 0,
@@ -187,6 +217,10 @@ mod tests {
             (" 17 ", " +17 "),
             (" release ", " released "),
             ("3:4:9", "3:4"),
+            ("vip:", ""),
+            ("vip:", "press:"),
+            (",vip", ",,vip"),
+            ("vip:", "main:"),
             ("15:5", "15"),
             (" pace - -", " pace -"),
             ("4a0a", "4A0A"),

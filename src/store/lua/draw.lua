@@ -1,8 +1,8 @@
 -- How a visitor comes to a number.
 -- A visit is what one call knows of its visitor: `asked`, the name of the lane in which the number is, or was before the line was lost;
--- `is_in_front`, that it waits in the front lane; `invited`, what became of the invitation that the visitor brings; `above` and `price`, whether the draw was above the bound of its
+-- `rank`, of the group in whose lane it waits; `invited`, what became of the invitation that the visitor brings; `above` and `price`, whether the draw was above the bound of its
 -- network, and what one costs there.
--- A visitor draws in the front lane by an invitation, else in the lane of a region: of the ticket's, while the room has it, or of the one
+-- A visitor draws in the lane of a group by an invitation, else in the lane of a region: of the ticket's, while the room has it, or of the one
 -- where the visitor is, which the argument `home` names. All others draw in the main line.
 -- Gives `visit`, `arrive`, `go_past`.
 
@@ -15,9 +15,9 @@ local function visit(asked)
   return { asked = asked, invited = arg.invite and 'kept' }
 end
 
--- By an invitation, or by a number of the front lane that was lost: whether either opens a way, and what `arrive` gives.
+-- By an invitation, or by a number of a group that was lost: whether either opens a way, and what `arrive` gives.
 local function go_past(of)
-  if arg.invite or of.asked == 'front' then
+  if arg.invite or of.asked and not lanes.is_region(of.asked) then
     return require('invite').go_past(of)
   end
 end
@@ -36,8 +36,7 @@ local function drawn_before()
   return place
 end
 local function lane_without_invitation(of)
-  local asked = of.asked and of.asked ~= 'front' and lanes.of(of.asked)
-  return asked and lanes.is_configured(asked) and asked or lanes.of(arg.home or 'main')
+  return lanes.of(of.asked and lanes.is_region(of.asked) and of.asked or arg.home or 'main')
 end
 -- A repeated draw (its answer was lost) gets the same number as before, however often and for 300 s after the last time. A
 -- closed room, and a network above its bound, gives no new number. Besides: whether it was drawn before.

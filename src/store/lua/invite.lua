@@ -1,4 +1,4 @@
--- How a visitor goes past the line by an invitation: straight in, or by a number of the front lane.
+-- How a visitor goes past the line by an invitation: straight in, or by a number of a group.
 -- Gives `go_past`.
 
 local call, state = require('call'), require('record').state
@@ -6,18 +6,18 @@ local events, mode, rolls, lanes, cap, bound = require('events'), require('mode'
 local memory, lane_draw = require('memory'), require('lane_draw')
 local arg, key, now, this_minute = call.arg, call.key, call.now, call.minute
 
--- How often it may be used, when it ends, how many visitors of all may go in by one in a minute, and the way that it opens: `in` or
--- `front`. `of.invited` says what became of it: `kept` while it was not used.
-local most_uses, ends, most, way = string.match(arg.invite or '', '^(%d+) (%d+) (%d+) (%a+)$')
+-- How often it may be used, when it ends, how many visitors of all may go in by one in a minute, and the group that it opens, or
+-- - where it opens the way straight in. `of.invited` says what became of it: `kept` while it was not used.
+local most_uses, ends, most, way = string.match(arg.invite or '', '^(%d+) (%d+) (%d+) (%S+)$')
 
 -- The counter of its uses. A key of another type is replaced.
 local function uses_so_far()
   local known = redis.pcall('GET', key.invite)
   return tonumber(type(known) == 'string' and known or 0) or 0
 end
--- Whether it opens this way now. In an open room there is nothing to go past.
-local function opens(this_way, of)
-  if way ~= this_way or mode.now() == 'open' then
+-- Whether it opens this now. In an open room there is nothing to go past.
+local function opens(this, of)
+  if way ~= this or mode.now() == 'open' then
     return false
   elseif now >= ends * 1000 then
     of.invited = 'expired'
@@ -28,7 +28,7 @@ local function opens(this_way, of)
   end
 end
 local function use(of)
-  of.invited = way
+  of.invited = way == '-' and 'in' or 'group'
   redis.call('SET', key.invite, string.format('%d', uses_so_far() + 1), 'EX', math.ceil(ends - now / 1000) + 1)
 end
 
@@ -51,11 +51,11 @@ end
 -- Whether the visitor goes in, and the last minute of the session where a cap holds. The line releases what is due before this,
 -- and neither its budget nor its promises are used.
 local function go_in(of)
-  local last = way == 'in' and mode.lets_in() and given_before()
+  local last = way == '-' and mode.lets_in() and given_before()
   if last then
     of.invited = 'in'
     memory.keep()
-  elseif opens('in', of) and is_free() then
+  elseif opens('-', of) and is_free() then
     use(of)
     state.invited_now = invited_this_minute() + 1
     state.invited_at, state.invited = this_minute, state.invited + 1
@@ -70,48 +70,50 @@ local function go_in(of)
   return true, last > 0 and last or nil
 end
 
--- Whether the visitor draws a number of the front lane: one whose number there was of a line that was lost, as the store remembers,
--- or who brings an invitation that opens it. A ticket draws there again once, and uses nothing more.
-local function may_draw(of, drawn)
+-- Whether the visitor draws a number of this group: one whose number there was of a line that was lost, as the store remembers, or who
+-- brings an invitation that opens it. A ticket draws there again once, and uses nothing more.
+local function may_draw(of, group, drawn)
   local now_is = mode.now()
-  if lanes.front_share == 0 or now_is ~= 'automatic' and now_is ~= 'hold' then
+  if now_is ~= 'automatic' and now_is ~= 'hold' then
     return false
-  elseif drawn and not rolls.has_ended(drawn.born) and not (of.asked == 'front' and memory.is_again()) then
-    of.invited = arg.invite and 'front' or nil
-  elseif not opens('front', of) then
+  elseif drawn and not rolls.has_ended(drawn.born) and not (of.asked == group.name and memory.is_again()) then
+    of.invited = arg.invite and 'group' or nil
+  elseif not opens(group.name, of) then
     return false
   else
     use(of)
   end
   return true
 end
--- The visitor's place in the front lane, and whether it was drawn before.
-local function arrive_in_front(of)
-  if of.is_in_front or way ~= 'front' and of.asked ~= 'front' then
+-- The visitor's place in the lane of a group, and whether it was drawn before. A visitor who waits in one goes only to a higher one.
+local function arrive_in_group(of)
+  local rank = math.min(lanes.rank(way), lanes.rank(of.asked))
+  if of.rank and of.rank <= rank then
     return
   end
-  local drawn, place = lane_draw.before('front')
-  local is_repeated = place and true or false
-  if place then
+  local drawn, place = lane_draw.before('group')
+  local is_as_high = drawn and lanes.rank(drawn.lane) <= rank
+  local group = lanes.groups[rank]
+  if place and is_as_high then
     memory.keep()
-    of.invited = way == 'front' and 'front' or of.invited
-  elseif may_draw(of, drawn) then
-    if of.asked == 'front' then
+    of.invited = way == drawn.lane and 'group' or of.invited
+    return place, true
+  elseif group and may_draw(of, group, is_as_high and drawn) then
+    if of.asked == group.name then
       memory.remember('again', ' again')
     end
-    place = lane_draw.draw('front', lanes.front)
+    return lane_draw.draw('group', group), false
   end
-  return place, is_repeated
 end
 
--- Whether it opens a way; the visitor's place, nothing for straight in, and the last minute of the session. A number of the front
--- lane may use what is left of the budget.
+-- Whether it opens a way; the visitor's place, nothing for straight in, and the last minute of the session. A number of a
+-- group may use what is left of the budget.
 local function go_past(of)
   local is_in, last = go_in(of)
   if is_in then
     return true, nil, last
   end
-  local place, is_repeated = arrive_in_front(of)
+  local place, is_repeated = arrive_in_group(of)
   if place then
     require('release').release()
     local is_called = lanes.is_called(place) and not events.is_redrawn(place)

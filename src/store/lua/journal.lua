@@ -1,4 +1,4 @@
--- The journal: one line for what moved the room's line, chained by a digest: `PREVIOUS SEQ TIME KIND FROM TO LENGTH FRONT INVITED
+-- The journal: one line for what moved the room's line, chained by a digest: `PREVIOUS SEQ TIME KIND FROM TO LENGTH GROUPS INVITED
 -- PERIOD LEFT CREDIT PACE RULE ACTOR WHAT`. `queue/journal.rs` reads it.
 -- Invariant: the cursor of a line begins where that of the line before ended. `at` is what the lines of this verb have told, `owed`
 -- where the latest line stood when visitors have gone straight in since.
@@ -8,39 +8,56 @@
 local call, record = require('call'), require('record')
 local live, health, mode, lanes = require('live'), require('health'), require('mode'), require('lanes')
 local arg, key, now = call.arg, call.key, call.now
-local state, front = record.state, lanes.front
+local state = record.state
 -- So many lines are kept, and so many more before the oldest go; in so many milliseconds visitors who go straight in are told once; so
 -- many lines are told at once.
 local KEPT, STEP, STRAIGHT, PAGE = 10000, 100, 10000, 32
 
 local journal = { lines = {}, written = {} }
 local function read(text)
-  local seq, head, cursor, front_cursor, invited, told, rule =
-    string.match(text or '', '^(%d+) (%x+) (%d+) (%d+) (%d+) (%d+) (%a+)$')
+  local seq, head, cursor, in_groups, invited, told, rule =
+    string.match(text or '', '^(%d+) (%x+) (%d+) (%S+) (%d+) (%d+) (%a+)$')
   journal.seq, journal.head = tonumber(seq), head
   journal.told, journal.rule = tonumber(told or 0), rule or 'waiting'
   journal.shown, journal.shown_seq = head, tonumber(seq)
-  return seq and { cursor = tonumber(cursor), front_cursor = tonumber(front_cursor), invited = tonumber(invited) }
-end
--- How many numbers were called or drawn in the main line and the regions, which count with it.
-local function sum_of(figure)
-  local sum, beside = 0, lanes.beside
-  for i = 1, #beside do
-    sum = sum + lanes.sum(beside[i], figure)
+  local groups = {}
+  for name, served in string.gmatch(in_groups or '', '([^=,]+)=(%d+)') do
+    groups[name] = tonumber(served)
   end
-  return sum
+  return seq and { cursor = tonumber(cursor), groups = groups, invited = tonumber(invited) }
+end
+-- How many numbers were called or drawn: in the main line and the regions, which count with it, and in each group.
+local function sums_of(figure)
+  local sum, groups, list = 0, {}, lanes.list
+  for i = 1, #list do
+    local lane = list[i]
+    local of_lane = lanes.sum(lane, figure)
+    if lane.apart == 0 then
+      sum = sum + of_lane
+    elseif of_lane > 0 then
+      groups[lane.name] = of_lane
+    end
+  end
+  return sum, groups
 end
 -- Where the line stands.
 local function place()
+  local cursor, groups = sums_of('served')
+  local length, lengths = sums_of('drawn')
   return {
-    cursor = sum_of('served'), length = sum_of('drawn'), front_cursor = lanes.sum(front, 'served'),
-    front_length = lanes.sum(front, 'drawn'), invited = state.invited, period = state.period, left = state.left, credit = state.credit,
-    epoch = state.epoch, own = state.own, merged = state.merged,
+    cursor = cursor, length = length, groups = groups, lengths = lengths, invited = state.invited, period = state.period, left = state.left,
+    credit = state.credit, epoch = state.epoch, own = state.own, merged = state.merged,
   }
 end
 -- Whether visitors were called since it stood there.
 local function has_called(from)
-  return from.front_cursor ~= lanes.sum(front, 'served') or from.cursor ~= sum_of('served')
+  local cursor, groups = sums_of('served')
+  for _, lane in ipairs(lanes.list) do
+    if from.groups[lane.name] ~= groups[lane.name] then
+      return true
+    end
+  end
+  return from.cursor ~= cursor
 end
 local function has_moved(from)
   return has_called(from) or from.invited ~= state.invited
@@ -79,16 +96,25 @@ local function begin()
   journal.seq = tonumber(string.match(last, '^%x+ (%d+) ') or 0)
   journal.head = journal.seq > 0 and digest_of(last) or string.rep('0', 40)
 end
+-- What the lines say of each group that has numbers, or had some: `name:from:to:length`, with commas between them.
+local function in_groups(from, to)
+  local words = {}
+  for _, lane in ipairs(lanes.list) do
+    local name = lane.name
+    local before, length = from.groups[name] or 0, to.lengths[name] or 0
+    if before > 0 or length > 0 then
+      table.insert(words, string.format('%s:%d:%d:%d', name, before, to.groups[name] or 0, length))
+    end
+  end
+  return words[1] and table.concat(words, ',') or '-'
+end
 local function push(kind, from, to, rule, who, what)
   local most = live.budget() == 0 and 0 or health.is_steered() and health.most_window() / 1000 or live.quantity
   local is_raised = arg.absent == 'on' and live.automatic <= 60
   journal.seq = journal.seq + 1
-  -- Where the front lane has no numbers and had none.
-  local is_without_front = to.front_length == 0 and from.front_cursor == 0
   local line = table.concat({
     journal.head, string.format('%d %d', journal.seq, now), kind, from.cursor, to.cursor, to.length,
-    is_without_front and '-' or string.format('%d:%d:%d', from.front_cursor, to.front_cursor, to.front_length),
-    to.invited - from.invited, to.period, to.left, to.credit,
+    in_groups(from, to), to.invited - from.invited, to.period, to.left, to.credit,
     string.format('%d:%d', live.automatic, math.ceil(is_raised and most * 1.5 or most)), rule, who, what,
   }, ' ')
   journal.head = digest_of(line)
@@ -145,8 +171,13 @@ function journal.close(rule)
     go_straight(from)
   end
   local told = journal.owed or journal.at
-  local text = string.format('%d %s %d %d %d %d %s', journal.seq, journal.head, told.cursor, told.front_cursor, told.invited,
-    journal.told, journal.rule)
+  local groups = {}
+  for _, lane in ipairs(lanes.list) do
+    local served = told.groups[lane.name]
+    table.insert(groups, served and string.format('%s=%d', lane.name, served))
+  end
+  local text = string.format('%d %s %d %s %d %d %s', journal.seq, journal.head, told.cursor, groups[1] and table.concat(groups, ',') or '-',
+    told.invited, journal.told, journal.rule)
   record.texts.journal = text ~= record.stored.journal and text or nil
   if #journal.lines == 0 then
     -- The line is kept by verbs that note nothing, and its journal with it: once an hour.

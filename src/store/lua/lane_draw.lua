@@ -1,4 +1,4 @@
--- Numbers of other lanes than the main one, and what is remembered of them. `kind` is `front` for the lane that invitations open and
+-- Numbers of other lanes than the main one, and what is remembered of them. `kind` is `group` for one that invitations open and
 -- `region` for one of a region: a ticket may have drawn one of each.
 -- Gives `draw` and `before`.
 
@@ -10,11 +10,11 @@ local function draw(kind, lane, pays)
   memory.remember(kind, string.format(' %s:%s %d:%d', kind, lane.name, place.of.born, place.number), pays)
   return place
 end
--- What the same ticket drew before, when the answer was lost: the roll and the number; and the place here, where it still has one.
+-- What the same ticket drew before, when the answer was lost: the lane, the roll and the number; and the place here, where it still has one.
 local function before(kind)
   local name, born, position = string.match(memory.read(), ' ' .. kind .. ':(%S+) (%d+):(%d+)')
   if name then
-    local drawn = { born = tonumber(born), position = tonumber(position) }
+    local drawn = { lane = name, born = tonumber(born), position = tonumber(position) }
     return drawn, ticket.place_in(lanes.of(name), drawn)
   end
 end

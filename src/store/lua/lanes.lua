@@ -1,17 +1,17 @@
--- The lanes of the line, each a queue of its own: `main`, where visitors draw as they come; one for each region; and `front`, a group,
--- which invitations open and which has a share of its own in what the pace lets in. A lane has a stretch for each roll of the line in
--- which a number was drawn there: `served` and `drawn` of it.
+-- The lanes of the line, each a queue of its own: `main`, where visitors draw as they come; one for each region; and one for each group,
+-- which invitations open, with a share of its own in what is released. A lane that is gone from the settings is one without a share. A
+-- lane has a stretch for each roll of the line in which a number was drawn there: `served` and `drawn` of it.
 -- A place is a stretch and a number of it: `of` and `number`.
--- Gives `main`, `front`; `list`, all lanes, and `beside`, those that are no group, `main` first and the others in the order of their names;
--- `of`, the lane of a name; `front_share`, the share of the front lane in percent, and `free`, that of the lanes without a fixed one;
--- `before`, the sums before the verb; `has_regions`, `is_configured`, `find`, `stretch`, `know`, `drop`, `sum`, `waiting_in`, `waiting`,
--- `position`, `is_called`, `sum_of_roll`, `is_next`, `remember`, `draw`, `turn`, `forget_shares`.
+-- Gives `main`; `groups`, the lanes of groups in the order of their ranks, each with its `percent`; `list`, all lanes, and `beside`, those
+-- that are no group, `main` first and the others in the order of their names; `of`, the lane of a name; `free`, the share of the lanes
+-- without a fixed one; `before`, the sums before the verb; `rank`, `has_regions`, `is_region`, `find`, `stretch`, `know`, `drop`, `sum`,
+-- `waiting_in`, `waiting`, `position`, `is_called`, `is_told`, `sum_of_roll`, `is_next`, `remember`, `draw`, `turn`, `forget_shares`.
 
 local call, record = require('call'), require('record')
 local state = record.state
 
-local lanes = { list = {}, beside = {}, before = {}, front_share = tonumber(call.arg.front_share) or 0, free = 100 }
-local list, beside, before = lanes.list, lanes.beside, lanes.before
+local lanes = { list = {}, groups = {}, beside = {}, before = {}, free = 100 }
+local list, groups, beside, before = lanes.list, lanes.groups, lanes.beside, lanes.before
 
 local function is_first(a, b)
   return a.name ~= b.name and (a.name == 'main' or b.name ~= 'main' and a.name < b.name)
@@ -19,7 +19,7 @@ end
 local function enlist(lane)
   lane.stretches = {}
   table.insert(list, lane)
-  if lane.name ~= 'front' then
+  if not lane.rank then
     table.insert(beside, lane)
   end
 end
@@ -36,9 +36,15 @@ function lanes.of(name)
   end
   return lane
 end
-lanes.main, lanes.front = record.lane('main'), record.lane('front')
--- The regions that the room has now. A percent follows the name where the share is fixed.
-local configured = { main = true, front = lanes.front_share > 0 }
+lanes.main = record.lane('main')
+-- The groups that the room has now, the first of which goes first.
+for name, percent in string.gmatch(call.arg.priority or '', '([^ =]+)=(%d+)') do
+  local lane = record.lane(name)
+  table.insert(groups, lane)
+  lane.rank, lane.percent = #groups, tonumber(percent)
+end
+-- The regions that it has. A percent follows the name where the share is fixed.
+local configured = {}
 for name, percent in string.gmatch(call.arg.regions or '', '([^ =]+)=?(%d*)') do
   local fixed = tonumber(percent)
   record.lane(name).fixed, configured[name] = fixed, true
@@ -63,12 +69,17 @@ for _, of in pairs(record.stretches) do
   rolls[of.born] = true
 end
 
+-- The rank of the group of this name; behind all of them where there is none.
+function lanes.rank(name)
+  local lane = record.lanes[name]
+  return lane and lane.rank or math.huge
+end
 function lanes.has_regions()
   return #beside > 1
 end
--- Whether the room has this lane now.
-function lanes.is_configured(lane)
-  return configured[lane.name]
+-- Whether the room has a region of this name now.
+function lanes.is_region(name)
+  return configured[name]
 end
 -- What a lane has of a roll; `find` gives nothing where no number was drawn.
 function lanes.find(lane, born)
@@ -81,6 +92,8 @@ end
 function lanes.stretch(lane, born)
   local of = lanes.find(lane, born)
   if not of then
+    -- The journal tells of a lane alone that was a group's when it began, also when it is none any more.
+    lane.apart = lane.stretches[1] and lane.apart or lane.rank and 1 or 0
     of = record.stretch(string.format('%s/%d', lane.name, born))
     add(of)
   end
@@ -139,6 +152,15 @@ function lanes.position(place)
 end
 function lanes.is_called(place)
   return place.number <= place.of.served
+end
+-- Whether the journal tells of this lane alone: of a group's, and of the main line where no region counts with it.
+function lanes.is_told(lane)
+  local is_alone = lane == lanes.main
+  for i = 2, #list do
+    local other = list[i]
+    is_alone = is_alone and (other.apart == 1 or other.rank ~= nil and not other.stretches[1])
+  end
+  return is_alone or lane.apart == 1
 end
 -- How many numbers a roll has in all lanes.
 function lanes.sum_of_roll(born)

@@ -1,5 +1,5 @@
 -- What a ticket was given is remembered together, so that a visitor whose answer was lost gets the same once more:
--- `number invited … front:front … region:NAME … paid again`, and - where it drew no number of the main line.
+-- `number invited … group:NAME … region:NAME … paid again`, and - where it drew no number of the main line.
 -- `again`: it drew once more since the line of its number was lost, which a ticket does once.
 -- `paid`: a calculation bought its number (see network.lua), and buys no other.
 -- Gives `read`, `is_again`, `is_paid`, `keep`, `remember`, `forget`.
@@ -18,9 +18,9 @@ end
 local function is_paid()
   return string.find(read(), ' paid', 1, true)
 end
--- A number of the front lane is remembered for longer: it is what shows that its ticket may draw there.
+-- A number of a group is remembered for longer: it is what shows that its ticket may draw there.
 local function life_of(text)
-  if string.find(text, ' again$') or string.find(text, ' front:', 1, true) then
+  if string.find(text, ' again$') or string.find(text, ' group:', 1, true) then
     return TTL.again
   end
   return string.find(text, ' paid', 1, true) and TTL.paid or TTL.draw
@@ -36,14 +36,14 @@ end
 local function remember(kind, words_of_kind, pays)
   local text = read()
   local words = text == '' and {
-    number = '-', invited = '', front = '', again = '', region = '', paid = pays and ' paid' or '',
+    number = '-', invited = '', group = '', again = '', region = '', paid = pays and ' paid' or '',
   } or {
     number = string.match(text, '^%d+:%d+') or '-', invited = string.match(text, ' invited %d+ %d+') or '',
-    front = string.match(text, ' front:front %d+:%d+') or '', again = string.match(text, ' again$') or '',
+    group = string.match(text, ' group:%S+ %d+:%d+') or '', again = string.match(text, ' again$') or '',
     region = string.match(text, ' region:%S+ %d+:%d+') or '', paid = (pays or string.find(text, ' paid', 1, true)) and ' paid' or '',
   }
   words[kind] = words_of_kind
-  write(words.number .. words.invited .. words.front .. words.region .. words.paid .. words.again)
+  write(words.number .. words.invited .. words.group .. words.region .. words.paid .. words.again)
 end
 -- A ticket that claimed a session is not good for another number.
 local function forget()

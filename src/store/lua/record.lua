@@ -71,8 +71,10 @@ local NONE_OF_LANE = {
   since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, step = 0, mid_step = 0,
   -- How many came in the latest minute with a draw, and in the two before it; what it is owed, in millionths of a visitor: see shares.lua.
   came_at = 0, came = 0, came_last = 0, came_before = 0, owed = 0,
-  -- By how much it is ahead of its share, in hundredths of a visitor: see release.lua.
+  -- By how much it is ahead of its share, in hundredths of a visitor; below 0 where it is behind: see release.lua.
   over = 0,
+  -- 1: the journal tells of it alone: see lanes.lua.
+  apart = 0,
 }
 -- The figures of a stretch.
 local NONE_OF_STRETCH = {

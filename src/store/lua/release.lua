@@ -4,7 +4,7 @@
 local time, record = require('call'), require('record')
 local mode_now, lanes, absent, cap = require('mode').now, require('lanes'), require('absent'), require('cap')
 local bound, live = require('bound'), require('live')
-local state, now, main, front = record.state, time.now, lanes.main, lanes.front
+local state, now, main, groups = record.state, time.now, lanes.main, lanes.groups
 
 local called = {}
 -- Calls at most so many visitors of one lane.
@@ -26,13 +26,20 @@ local function call(lane, most)
   called[lane] = called[lane] or released > 0
   return released
 end
+local function waiting_in_all(list)
+  local sum = 0
+  for _, lane in ipairs(list) do
+    sum = sum + lanes.waiting_in(lane)
+  end
+  return sum
+end
 -- Of the lanes that are no group.
 local function call_beside(most)
   if not lanes.has_regions() then
     return call(main, most)
   end
-  local released, waits = 0, lanes.waiting() - lanes.waiting_in(front)
-  most = math.min(most, waits, bound.most())
+  local released = 0
+  most = math.min(most, waiting_in_all(lanes.beside), bound.most())
   if most > 0 then
     require('shares').split(most)
     for _, lane in ipairs(lanes.beside) do
@@ -41,19 +48,32 @@ local function call_beside(most)
   end
   return released
 end
--- Of each release, by pace, permit or credit, the front lane has its share, rounded up over all releases for which others wait: what it
--- had ahead counts for the next ones. Either gives back what it does not use.
+-- Of each release, by pace, permit or credit, the groups come first, by rank. While lower ones wait each has its share. It is rounded up
+-- over all releases, and over the groups down to each rank: what one had ahead counts for the next releases, and in this one for those
+-- behind it, who have it later. What a lane does not use goes down to the lanes that are no group, and what these do not use goes up
+-- again, to the lowest group first: so none has more than its share while a lower one waits.
 local function admit(most)
-  most = math.min(most, lanes.waiting(), bound.most())
-  if most == 0 and front.over == 0 then
-    return 0
+  local left = math.min(most, lanes.waiting(), bound.most())
+  if not groups[1] then
+    return call_beside(left)
   end
-  local due = lanes.front_share * most - front.over
-  local of_front = call(front, math.max(math.ceil(due / 100), 0))
-  local beside = call_beside(most - of_front)
-  local is_left = lanes.waiting() > lanes.waiting_in(front)
-  front.over = is_left and math.max(100 * of_front - due, 0) or 0
-  return of_front + beside + call(front, most - of_front - beside)
+  most = left
+  local ahead = 0
+  for _, group in ipairs(groups) do
+    local due = group.percent * most - group.over
+    local part = call(group, math.min(math.max(math.ceil((due - ahead) / 100), 0), left))
+    -- One that did not use its share is owed nothing.
+    group.over = math.max(100 * part - due, lanes.waiting_in(group) > 0 and -math.huge or 0)
+    ahead, left = ahead + group.over, left - part
+  end
+  left = left - call_beside(left)
+  local below = waiting_in_all(lanes.beside)
+  for rank = #groups, 1, -1 do
+    local group = groups[rank]
+    left = left - call(group, left)
+    group.over, below = below > 0 and group.over or 0, below + lanes.waiting_in(group)
+  end
+  return most - left
 end
 
 -- What the pace lets in now: where rooms have one together, what is left for this one.

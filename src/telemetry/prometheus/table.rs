@@ -7,7 +7,7 @@
 use super::exposition::{Kind, Series, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS};
 use crate::queue::{
-    Answered, Bound, Inversion, Invited, Lane, LaneState, Mode, Phase, Reason, Sessions, Signal,
+    Answered, Bound, Inversion, Invited, LaneState, Mode, Phase, Reason, Sessions, Signal,
     WafVerdict,
 };
 use crate::store::Figures;
@@ -210,33 +210,17 @@ pub const METRICS: &[Metric] = &[
         |series, scrape| series.whole(Some(scrape.figures.board.epoch)),
     ),
     gauge(
-        "front_waiting",
-        "Visitors who wait in the front lane, who are among those that wait.",
-        |series, scrape| {
-            let front = scrape.figures.board.lane(Lane::Front);
-            series.whole(Some(front.waiting()));
-        },
-    ),
-    gauge(
-        "front_cursor",
-        "The last number of the front lane that was released.",
-        |series, scrape| {
-            let front = scrape.figures.board.lane(Lane::Front);
-            series.whole(Some(front.cursor().0));
-        },
-    ),
-    gauge(
-        "region_waiting",
-        "Visitors who wait in the line of a region, who are among those that wait; absent without a region in which a number was drawn.",
-        |series, scrape| of_regions(series, scrape, LaneState::waiting),
+        "lane_waiting",
+        "Visitors who wait in the lane of a group or a region, who are among those that wait; absent without such a lane in which a number was drawn.",
+        |series, scrape| of_lanes(series, scrape, LaneState::waiting),
     )
-    .by("region"),
+    .by("lane"),
     gauge(
-        "region_cursor",
-        "The last number of a region that was released; absent without a region in which a number was drawn.",
-        |series, scrape| of_regions(series, scrape, |line| line.cursor().0),
+        "lane_cursor",
+        "The last number of the lane of a group or a region that was released; absent without such a lane in which a number was drawn.",
+        |series, scrape| of_lanes(series, scrape, |lane| lane.cursor().0),
     )
-    .by("region"),
+    .by("lane"),
     gauge(
         "estimated_wait_seconds",
         "Wait of the last in line; absent while it is not known.",
@@ -347,9 +331,9 @@ impl Scrape<'_> {
     }
 }
 
-/// The name of a region needs no escapes.
-fn of_regions(series: &mut Series<'_>, scrape: &Scrape<'_>, number: fn(&LaneState) -> u64) {
-    for (name, of) in scrape.figures.board.regions() {
-        series.labelled(name.as_str(), number(of));
+/// The name of a lane needs no escapes.
+fn of_lanes(series: &mut Series<'_>, scrape: &Scrape<'_>, number: fn(&LaneState) -> u64) {
+    for of in &scrape.figures.board.lanes {
+        series.labelled(of.lane.full_name(), number(of));
     }
 }

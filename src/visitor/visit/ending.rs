@@ -58,10 +58,10 @@ pub(super) fn decided(
     }
 }
 
-/// What the page says of the number or of the invitation. A number of the front lane ends what it said of that before.
+/// What the page says of the number or of the invitation. A number of a group ends what it said of that before.
 fn notice(held: &Ticket, seen: Option<Notice>, invited: Option<Invited>) -> Option<Notice> {
     let said = invited.and_then(Notice::of_invitation);
-    let before = held.notice.filter(|_| invited != Some(Invited::Front));
+    let before = held.notice.filter(|_| invited != Some(Invited::Group));
     said.or(seen).or(before)
 }
 

@@ -278,7 +278,7 @@ impl WaitingVisitor<'_> {
     /// What the store itself says about the ticket.
     pub(super) fn answered(self, answer: LineAnswer) -> Look {
         let (lane, proof) = (self.ticket.lane, self.proof);
-        if matches!(answer.invited, Some(Invited::In | Invited::Front)) {
+        if matches!(answer.invited, Some(Invited::In | Invited::Group)) {
             let seen = BoardRead::answered(answer);
             return Seen::Board(Box::new(seen)).into();
         }

@@ -303,7 +303,7 @@ fn in_the_prequeue(house: &House) -> String {
 fn the_panel_fits_a_phone_and_a_desk_in_every_mode() {
     let house = House::wasm_shared();
     house.set("invited_per_minute", "10");
-    house.set("front_share", "20");
+    house.set("priority", r#"[{"name":"front","share":20}]"#);
     write_an_hour(&house);
     let driver = Driver::start().unwrap();
     tell(async {

@@ -200,8 +200,11 @@ const SETTINGS: [(&str, &str); 20] = [
     ("total_active", "20"),
     ("active_visitors", "on"),
     ("active_visitors", "observe"),
-    ("front_share", "10"),
-    ("front_share", "50"),
+    ("priority", r#"[{"name":"front","share":10}]"#),
+    (
+        "priority",
+        r#"[{"name":"vip","share":50},{"name":"front","share":30}]"#,
+    ),
     ("network_bound", "observe"),
     ("absent_visitors", "off"),
     ("origin_health", "observe"),

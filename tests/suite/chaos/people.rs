@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use invariants::{Answered, Held, Visitor};
 use now_serving::cache::{BoardCache, LastBoard};
 use now_serving::queue::{
-    self, Invitation, Lane, Now, Position, Reason, RoomName, TicketState, Way,
+    self, Invitation, Lane, LaneName, Now, Position, Reason, RoomName, TicketState,
 };
 use now_serving::ticket::Keys;
 use now_serving::ticket::invitation::sign_invitation;
@@ -420,11 +420,10 @@ impl World {
     fn invited(&mut self, at: usize) {
         self.keys += 1;
         let uses = self.dice.between(1, 2);
-        let way = if self.dice.is_one_in(2) {
-            Way::In
-        } else {
-            Way::Front
-        };
+        let group = (!self.dice.is_one_in(2)).then(|| {
+            let names = ["vip", "front", "front"];
+            names[self.dice.index(names.len())]
+        });
         // Some are used by several visitors.
         let which = if self.dice.is_one_in(3) {
             self.keys / 4
@@ -432,11 +431,11 @@ impl World {
             self.keys
         };
         let invitation = Invitation {
-            id: format!("invitation-{which}-{way:?}-{uses}"),
+            id: format!("invitation-{which}-{}-{uses}", group.unwrap_or("in")),
             uses,
             ends: self.now_ms / 1_000 + self.dice.between(0, 3_600),
             batch: "chaos".to_owned(),
-            way,
+            group: group.and_then(LaneName::read),
         };
         let room = self.room_of(&self.page(at, ""), self.people[at].spot);
         let keys = Keys::new(&self.settings.secrets[0], None);
@@ -536,7 +535,8 @@ impl World {
         let (Some(board), Some(number)) = (board.and_then(|copy| copy.board), held.number) else {
             return false;
         };
-        if held.lane == Lane::Front || !held.is_waiting || claims["inv"].is_string() {
+        let groups = ["vip", "front"].map(|name| Lane::read(name).unwrap());
+        if groups.contains(&held.lane) || !held.is_waiting || claims["inv"].is_string() {
             return false;
         }
         let place = queue::Place {

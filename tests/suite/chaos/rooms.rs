@@ -79,7 +79,7 @@ impl Listed {
     pub(super) fn all(has_regions: bool) -> Vec<Self> {
         let sale = json!({ "paths": "/sale/*", "automatic_quantity": 2, "total_active": 6 });
         let world = json!({
-            "hosts": HOST, "automatic": 10, "automatic_quantity": 5, "total_active": null, "front_share": 0,
+            "hosts": HOST, "automatic": 10, "automatic_quantity": 5, "total_active": null, "priority": [],
         });
         let mut world = Self::new(WORLD, &world);
         if has_regions {

@@ -37,7 +37,10 @@ impl Settings {
         let given = [
             ("automatic", "5"),
             ("automatic_quantity", "3"),
-            ("front_share", "20"),
+            (
+                "priority",
+                r#"[{"name":"vip","share":30},{"name":"front","share":20}]"#,
+            ),
             ("origin_health", "on"),
             ("session_minutes", "3"),
             ("claim_seconds", "15"),

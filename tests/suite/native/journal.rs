@@ -384,10 +384,10 @@ fn a_cursor_that_moves_between_a_seal_and_its_lot_is_refused() {
         faults[0].contains("line 5: the cursor moved between the seal in line 3 and this lot"),
         "{faults:?}"
     );
-    // The front lane has a lot too.
-    let front = "1800000017000 permit 5 5 60 0:1:3 0 1800000015 0 0 15:5 event admin 1:1:0";
-    let lot = "1800000018000 lot 5 5 60 1:1:3 0 1800000015 0 0 15:5 - admin sale:4711";
-    let seal = "1800000016000 seal 5 5 60 0:0:3 0 1800000015 0 0 15:5 - - sale:5:55";
+    // A group has a lot too.
+    let front = "1800000017000 permit 5 5 60 front:0:1:3 0 1800000015 0 0 15:5 event admin 1:1:0";
+    let lot = "1800000018000 lot 5 5 60 front:1:1:3 0 1800000015 0 0 15:5 - admin sale:4711";
+    let seal = "1800000016000 seal 5 5 60 front:0:0:3 0 1800000015 0 0 15:5 - - sale:5:55";
     let faults = with(&[seal, front, lot]);
     let is_told = |fault: &String| fault.contains("the cursor moved between the seal in line 3");
     assert!(faults.iter().any(is_told), "{faults:?}");

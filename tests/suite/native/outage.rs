@@ -328,7 +328,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         invitation: None,
         lane: Lane::Main,
         home: Lane::Main,
-        front_share: 0,
+        groups: &[],
         regions: None,
         origin: None,
         pace_of: None,

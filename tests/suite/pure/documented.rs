@@ -81,9 +81,9 @@ fn every_metric_is_documented_once() {
     let expected = [
         "absent_ratio",
         "estimated_wait_seconds",
+        "lane_cursor",
+        "lane_waiting",
         "recount_ends_timestamp_seconds",
-        "region_cursor",
-        "region_waiting",
         "stock_left",
         "window_visitors",
     ];

@@ -290,6 +290,23 @@ fn editors_and_the_service_agree_on_words_paths_and_sites() {
         ("signals", json!({ "bot": "block" }), false),
         ("signals", json!({ "bots": "observe" }), false),
         ("signals", json!("bot"), false),
+        ("priority", json!("none"), true),
+        ("priority", json!([]), true),
+        (
+            "priority",
+            json!([{ "name": "vip", "share": 50 }, { "name": "fans", "share": 50 }]),
+            true,
+        ),
+        ("priority", json!([{ "name": "vip" }]), false),
+        ("priority", json!([{ "share": 5 }]), false),
+        ("priority", json!([{ "name": "main", "share": 5 }]), false),
+        ("priority", json!([{ "name": "vip", "share": 0 }]), false),
+        ("priority", json!([{ "name": "vip", "share": 101 }]), false),
+        (
+            "priority",
+            json!([{ "name": "vip", "share": 5, "uses": 1 }]),
+            false,
+        ),
         ("regions", json!("none"), true),
         (
             "regions",
@@ -298,11 +315,7 @@ fn editors_and_the_service_agree_on_words_paths_and_sites() {
         ),
         ("regions", json!([]), false),
         ("regions", json!([{ "name": "west" }]), false),
-        (
-            "regions",
-            json!([{ "name": "front", "pops": "SJC" }]),
-            false,
-        ),
+        ("regions", json!([{ "name": "main", "pops": "SJC" }]), false),
         ("regions", json!([{ "name": "west", "pops": "sjc" }]), false),
         (
             "regions",

@@ -12,7 +12,7 @@ use crate::inside::Dice;
 pub(super) enum Plan {
     /// Pace, permits, credit, modes, caps and sessions, the health of the origin: no data are lost.
     Line,
-    /// The store loses data, an older copy comes back, POPs forget: with a cap, a front lane, regions or an event.
+    /// The store loses data, an older copy comes back, POPs forget: with a cap, groups, regions or an event.
     Losses,
     /// Events with orders by arrival and by lot, configured and set by operators.
     Events,
@@ -22,9 +22,16 @@ pub(super) enum Plan {
     Regions,
     /// A bound on the numbers of one network.
     Networks,
-    /// Invitations, and the front lane.
+    /// Invitations, and groups.
     Invitations,
 }
+
+/// What rooms have as groups.
+const GROUPS: [&str; 3] = [
+    "none",
+    r#"[{"name":"front","share":50}]"#,
+    r#"[{"name":"vip","share":50},{"name":"front","share":30}]"#,
+];
 
 /// Where visitors come from; the last one is in no region.
 pub(super) const COUNTRIES: [&str; 4] = ["JP", "DE", "US", "AT"];
@@ -67,7 +74,7 @@ impl Plan {
                 }
                 match dice.roll(4) {
                     0 => {
-                        given.set("front_share", one_of(dice, &["10", "50"]));
+                        given.set("priority", one_of(dice, &GROUPS[1..]));
                         given.set("invited_per_minute", "3");
                     }
                     1 => given.regions(dice),
@@ -106,7 +113,7 @@ impl Plan {
                 given.set("automatic", "5");
                 given.set("automatic_quantity", "3");
                 given.set("invited_per_minute", one_of(dice, &["1", "3", "20"]));
-                given.set("front_share", one_of(dice, &["0", "10", "50"]));
+                given.set("priority", one_of(dice, &GROUPS));
                 given.cap(dice);
             }
         }

@@ -12,7 +12,7 @@ use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
 use now_serving::http::Call;
 use now_serving::queue::journal::{JournalLane, JournalLine};
-use now_serving::queue::{Invitation, Noted, Now, Reason, RoomName, Way};
+use now_serving::queue::{Invitation, LaneName, Noted, Now, Reason, RoomName};
 use now_serving::store::upstash::{Attempt, Transport};
 use now_serving::ticket::Keys;
 use now_serving::ticket::invitation::sign_invitation;
@@ -592,19 +592,15 @@ impl<'a> World<'a> {
 
     fn invited(&mut self, dice: &mut Dice) {
         let uses = dice.between(1, 3);
-        let way = if dice.is_one_in(2) {
-            Way::In
-        } else {
-            Way::Front
-        };
-        let which = dice.roll(4);
+        let which = dice.index(4);
+        let group = (!dice.is_one_in(2)).then_some(["front", "vip", "front", "gone"][which]);
         let life = if which == 0 { 30 } else { 86_400 };
         let invitation = Invitation {
-            id: format!("invitation-{which}-{way:?}-{uses}"),
+            id: format!("invitation-{which}-{}-{uses}", group.unwrap_or("in")),
             uses,
             ends: START_MS / 1_000 + life,
             batch: "spring".to_owned(),
-            way,
+            group: group.and_then(LaneName::read),
         };
         write!(self.trace, " {}", invitation.id).unwrap();
         let (keys, now) = (Keys::new(SECRET, None), Now::from_ms(START_MS));
@@ -970,10 +966,14 @@ fn journal(line: &str) -> String {
         let second = i128::from(period) - i128::from(START_MS / 1_000);
         second.to_string()
     });
+    let groups = line
+        .groups
+        .iter()
+        .map(|(name, of)| format!(" {} {}", name.as_str(), numbers(*of)));
+    let groups: String = groups.collect();
     format!(
-        "{kind} main {} front {} invited {} period {period} left {} credit {} pace {}:{} {} {} {}",
+        "{kind} main {}{groups} invited {} period {period} left {} credit {} pace {}:{} {} {} {}",
         numbers(line.main),
-        numbers(line.front),
         line.invited,
         line.left,
         line.credit,

@@ -169,7 +169,7 @@ impl World<'_> {
             invitation: None,
             lane: Lane::Main,
             home: Lane::Main,
-            front_share: 0,
+            groups: &[],
             regions: None,
             origin: None,
             pace_of: None,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use now_serving::queue::{Invitation, Now, RoomName, Way};
+use now_serving::queue::{Invitation, LaneName, Now, RoomName};
 use now_serving::ticket::Keys;
 use now_serving::ticket::invitation::sign_invitation;
 use serde_json::{Value, json};
@@ -19,18 +19,25 @@ in_houses_whose_clock_is_turned! {
 
 /// An invitation straight into the room of a house.
 pub(crate) fn invitation(house: &House, id: &str, uses: u64, seconds: u64) -> String {
-    invitation_by(Way::In, house, id, uses, seconds)
+    invitation_by(None, house, id, uses, seconds)
 }
 
 /// An invitation that opens this way.
-pub(crate) fn invitation_by(way: Way, house: &House, id: &str, uses: u64, seconds: u64) -> String {
+/// An invitation to the group of this name, or straight in.
+pub(crate) fn invitation_by(
+    group: Option<&str>,
+    house: &House,
+    id: &str,
+    uses: u64,
+    seconds: u64,
+) -> String {
     let now = Now::from_ms(house.now_ms());
     let invitation = Invitation {
         id: id.to_owned(),
         uses,
         ends: now.secs() + seconds,
         batch: "spring".to_owned(),
-        way,
+        group: group.map(|name| LaneName::read(name).unwrap()),
     };
     let room = RoomName::new(house.room());
     sign_invitation(&Keys::new(SECRET, None), &invitation, &room, now).unwrap()
@@ -270,7 +277,7 @@ pub(crate) fn what_is_no_invitation_is_refused_and_says_why(house: &House) {
             uses: 1,
             ends: now.secs() + HOUR,
             batch: "spring".to_owned(),
-            way: Way::In,
+            group: None,
         };
         let keys = Keys::new(SECRET, None);
         sign_invitation(&keys, &invitation, &RoomName::new(room), now).unwrap()

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use now_serving::queue::Way;
 use serde_json::{Value, json};
 
 use super::invitations::{invitation_by, used};
@@ -14,14 +13,14 @@ use crate::house::{Ask, House, Visitor, claims};
 enum Feature {
     Regions,
     Lot,
-    Front,
+    Groups,
     Cap,
     AdaptivePace,
     Event,
     AbsentVisitors,
 }
 
-use Feature::{AbsentVisitors, AdaptivePace, Cap, Event, Front, Lot, Regions};
+use Feature::{AbsentVisitors, AdaptivePace, Cap, Event, Groups, Lot, Regions};
 
 macro_rules! each_pair {
     ($($name:ident: $one:ident $other:ident,)*) => {
@@ -37,7 +36,7 @@ macro_rules! each_pair {
             use super::*;
             #[test]
             fn no_pair_is_left_out() {
-                let all = [Regions, Lot, Front, Cap, AdaptivePace, Event, AbsentVisitors];
+                let all = [Regions, Lot, Groups, Cap, AdaptivePace, Event, AbsentVisitors];
                 let told = [$([$one, $other]),*];
                 for (at, one) in all.iter().enumerate() {
                     for other in &all[at + 1..] {
@@ -51,20 +50,20 @@ macro_rules! each_pair {
 
 each_pair! {
     regions_and_a_lot: Regions Lot,
-    regions_and_a_front_lane: Regions Front,
+    regions_and_groups: Regions Groups,
     regions_and_a_cap: Regions Cap,
     regions_and_a_pace_that_follows_the_origin: Regions AdaptivePace,
     regions_and_an_event: Regions Event,
     regions_and_absent_visitors: Regions AbsentVisitors,
-    a_lot_and_a_front_lane: Lot Front,
+    a_lot_and_groups: Lot Groups,
     a_lot_and_a_cap: Lot Cap,
     a_lot_and_a_pace_that_follows_the_origin: Lot AdaptivePace,
     a_lot_and_an_event: Lot Event,
     a_lot_and_absent_visitors: Lot AbsentVisitors,
-    a_front_lane_and_a_cap: Front Cap,
-    a_front_lane_and_a_pace_that_follows_the_origin: Front AdaptivePace,
-    a_front_lane_and_an_event: Front Event,
-    a_front_lane_and_absent_visitors: Front AbsentVisitors,
+    groups_and_a_cap: Groups Cap,
+    groups_and_a_pace_that_follows_the_origin: Groups AdaptivePace,
+    groups_and_an_event: Groups Event,
+    groups_and_absent_visitors: Groups AbsentVisitors,
     a_cap_and_a_pace_that_follows_the_origin: Cap AdaptivePace,
     a_cap_and_an_event: Cap Event,
     a_cap_and_absent_visitors: Cap AbsentVisitors,
@@ -76,6 +75,8 @@ each_pair! {
 const PERIOD: Duration = Duration::from_secs(15);
 /// Each period has so many visitors.
 const QUANTITY: u64 = 10;
+/// The shares of two groups.
+const VIP: u64 = 30;
 const SHARE: u64 = 20;
 const SLOTS: u64 = 12;
 
@@ -140,7 +141,10 @@ fn set(house: &House, pair: [Feature; 2]) {
                 let west = r#"[{"name":"west","pops":["SJC"],"share":50}]"#;
                 house.set("regions", west);
             }
-            Front => house.set("front_share", &SHARE.to_string()),
+            Groups => house.set(
+                "priority",
+                &format!(r#"[{{"name":"vip","share":{VIP}}},{{"name":"front","share":{SHARE}}}]"#),
+            ),
             Cap => {
                 house.set("total_active", &SLOTS.to_string());
                 house.set("session_minutes", "20");
@@ -186,14 +190,14 @@ fn opens(house: &House, pair: [Feature; 2]) -> Option<u64> {
 
 /// Forty visitors come, some of them from the west and some with an invitation.
 fn arrive<'a>(house: &'a House, has: &dyn Fn(Feature) -> bool) -> Vec<One<'a>> {
-    let code = invitation_by(Way::Front, house, "many", 100, 3600);
+    let codes = ["vip", "front"].map(|name| invitation_by(Some(name), house, name, 100, 3600));
     let mut all = Vec::new();
     for at in 0..40 {
         let pop = if at % 3 == 0 { "SJC" } else { "FRA" };
         house.go_to_pop_called(pop);
         let mut visitor = Visitor::new(house);
-        if has(Front) && at % 4 == 0 {
-            used(&mut visitor, &code);
+        if has(Groups) && at % 4 == 0 {
+            used(&mut visitor, &codes[at / 4 % 2]);
         } else {
             visitor.ask("/");
         }
@@ -242,19 +246,21 @@ fn kept_their_promises(house: &House, pair: [Feature; 2], all: &[One<'_>]) {
         let of_lane = all.iter().filter(|one| one.place().0 == name);
         of_lane.filter(|one| one.is_inside).count() as u64
     };
-    let (front, west, main) = (inside("front"), inside("west"), inside("main"));
-    let sum = front + west + main;
+    let (vip, front) = (inside("vip"), inside("front"));
+    let (west, main) = (inside("west"), inside("main"));
+    let sum = vip + front + west + main;
     // The visitor who came first, and never again, may have a slot that is kept.
     let least = if pair.contains(&Cap) { SLOTS - 1 } else { 30 };
     assert!(sum >= least, "{sum}");
     for feature in pair {
         match feature {
-            // Half of what the front lane leaves; and all that the other lane does not use.
+            // Half of what groups leave; and all that the other lane does not use.
             Regions => assert!(west.abs_diff(main) <= 12 && west >= 6, "{west} {main}"),
-            Front => assert!(
-                front > 0 && front <= (sum * SHARE).div_ceil(100) + 8,
-                "{front} of {sum}"
-            ),
+            Groups => {
+                let most = |share: u64| (sum * share).div_ceil(100) + 8;
+                assert!(vip > 0 && vip <= most(VIP), "{vip} of {sum}");
+                assert!(front > 0 && front <= most(SHARE), "{front} of {sum}");
+            }
             Cap => assert_eq!(told["sessions"]["inside"], sum, "{told}"),
             AdaptivePace => assert_eq!(told["origin"]["window"]["setting"], "on", "{told}"),
             AbsentVisitors => assert_eq!(told["absent"]["setting"], "on", "{told}"),

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use now_serving::queue::Way;
 use serde_json::{Value, json};
 
 use super::invitations::{invitation_by, used};
@@ -444,7 +443,7 @@ pub(crate) fn a_receipt_of_an_invited_visitor_is_of_a_line_and_ends_with_it(hous
     line[0].ask("/");
     let waiting = taken(&mut line[0]);
     house.set("invited_per_minute", "10");
-    let code = invitation_by(Way::In, house, "one", 1, 3_600);
+    let code = invitation_by(None, house, "one", 1, 3_600);
     assert!(used(&mut line[1], &code).inside);
     let invited = taken(&mut line[1]);
     assert_eq!(invited["number"], Value::Null, "{invited}");
@@ -553,14 +552,14 @@ pub(crate) fn without_a_ticket_there_is_no_receipt_and_taking_one_costs_no_call(
     );
 }
 
-pub(crate) fn a_receipt_of_the_front_lane_and_of_a_region_is_checked_too(house: &House) {
+pub(crate) fn a_receipt_of_a_group_and_of_a_region_is_checked_too(house: &House) {
     house.set("automatic", "0");
-    house.set("front_share", "20");
+    house.set("priority", r#"[{"name":"front","share":20}]"#);
     let mut line = visitors(house, 2);
     line[0].ask("/");
     used(
         &mut line[1],
-        &invitation_by(Way::Front, house, "many", 10, 3_600),
+        &invitation_by(Some("front"), house, "many", 10, 3_600),
     );
     let receipt = |visitor: &mut crate::house::Visitor<'_>| {
         let taken = visitor.send(Ask::get("/_queue/receipt").json()).json();
@@ -572,7 +571,7 @@ pub(crate) fn a_receipt_of_the_front_lane_and_of_a_region_is_checked_too(house: 
     let facts = ["verdict", "lane", "number", "cursor"].map(|name| told[name].clone());
     assert_eq!(facts, [json!("valid"), json!("front"), json!(1), json!(1)]);
     assert_eq!(told["called"]["kind"], "permit", "{told}");
-    house.unset("front_share");
+    house.unset("priority");
     let pop = r#"[{"name":"again","countries":["AT"]}]"#;
     house.set("regions", pop);
     let mut later = visitors(house, 1);

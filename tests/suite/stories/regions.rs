@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use now_serving::queue::Way;
 use serde_json::{Value, json};
 
 use super::invitations::{invitation_by, notice, used};
@@ -15,7 +14,7 @@ in_houses_whose_clock_is_turned! {
     a_permit_is_split_by_what_came_two_minutes_ago
     a_flood_in_one_region_leaves_the_wait_of_another_unchanged_until_its_minute_counts
     with_fixed_shares_a_flood_in_one_region_changes_the_wait_of_no_visitor_in_another
-    the_front_lane_has_its_share_beside_regions_and_its_visitors_keep_their_region
+    a_group_has_its_share_beside_regions_and_its_visitors_keep_their_region
     a_fixed_share_goes_before_the_reserve_and_what_it_does_not_use_is_for_the_others
     of_150_free_slots_the_regions_have_15_and_22_and_anywhere_113
     what_a_region_does_not_use_is_for_the_others_at_once
@@ -198,14 +197,14 @@ fn with_fixed_shares_a_flood_in_one_region_changes_the_wait_of_no_visitor_in_ano
 }
 
 /// Also where its number is lost for good: then the visitor draws in the region, and not in the main line.
-fn the_front_lane_has_its_share_beside_regions_and_its_visitors_keep_their_region(house: &House) {
+fn a_group_has_its_share_beside_regions_and_its_visitors_keep_their_region(house: &House) {
     with_regions(house);
-    house.set("front_share", "20");
+    house.set("priority", r#"[{"name":"front","share":20}]"#);
     next_minute(house);
     let mut west = from(house, "SJC", 40);
     from(house, "LHR", 40);
     house.go_to_pop_called("SJC");
-    let code = invitation_by(Way::Front, house, "one", 11, 3600);
+    let code = invitation_by(Some("front"), house, "one", 11, 3600);
     let mut guest = Visitor::new(house);
     let got = used(&mut guest, &code);
     assert_eq!((lane(&got), number(&got, "position")), (json!("front"), 1));
@@ -220,15 +219,15 @@ fn the_front_lane_has_its_share_beside_regions_and_its_visitors_keep_their_regio
         (json!("west"), json!("invitation_used"))
     );
     next_minute(house);
-    // Two of ten are for the front lane, and eight are shared by what came in the minute before.
+    // Two of ten are for the group, and eight are shared by what came in the minute before.
     assert_eq!(moved(house, || drop(house.permit(20))), [8, 8, 0]);
     house.forget_the_sign();
     let mut inside = |visitor: &mut Visitor<'_>| visitor.ask("/").inside;
     assert!(inside(&mut guest) && west[30..33].iter_mut().all(&mut inside));
     assert_eq!(lane(&west[33].ask("/")), "front");
     let told = house.ask(&Ask::get("/_queue/status").operator()).json();
-    assert_eq!(told["invitations"]["front"]["cursor"], 4, "{told}");
-    // Numbers that were left for the front lane wait unused.
+    assert_eq!(told["invitations"]["groups"][0]["cursor"], 4, "{told}");
+    // Numbers that were left for the group wait unused.
     assert_eq!(told["waiting"], 72, "{told}");
     // The invitation is used up, and the store remembers nothing.
     house.change("epoch", &house.word());
@@ -819,9 +818,9 @@ pub(crate) fn a_visitor_draws_in_the_line_of_the_region_and_reads_so(house: &Hou
     );
     let scrape = house.ask(&Ask::get("/_queue/metrics").operator()).body;
     let room = house.room();
-    for line in ["now_serving_region_waiting", "now_serving_region_cursor"] {
+    for line in ["now_serving_lane_waiting", "now_serving_lane_cursor"] {
         let count = u64::from(line.ends_with("waiting")) * 3;
-        let wanted = format!("{line}{{room=\"{room}\",region=\"here\"}} {count}\n");
+        let wanted = format!("{line}{{room=\"{room}\",lane=\"here\"}} {count}\n");
         assert!(scrape.contains(&wanted), "{wanted} {scrape}");
     }
     // One in either line: the shares are by who waits.

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use now_serving::queue::Way;
-
 use super::invitations::{invitation_by, sent, used};
 use super::lines::{line, status};
 use crate::house::{Ask, House, Visitor};
@@ -44,7 +42,7 @@ fn a_replayed_invitation_that_is_used_costs_one_call_a_second(house: &House) {
     house.set("automatic", "0");
     house.set("invited_per_minute", "10");
     let mut crowd = line(house, 3);
-    let code = invitation_by(Way::In, house, "one", 1, 3_600);
+    let code = invitation_by(None, house, "one", 1, 3_600);
     crowd[2].send_once(sent(&code, "/echo"));
     let brings = crowd[2].ticket.clone().unwrap();
     assert!(used(&mut crowd[1], &code).inside, "it is used up");
@@ -74,7 +72,7 @@ fn a_replayed_invitation_that_waits_for_the_end_of_hold_costs_one_call_a_second(
     house.set("invited_per_minute", "10");
     let mut crowd = line(house, 3);
     house.change("mode", r#"{"mode": "hold"}"#);
-    let code = invitation_by(Way::In, house, "one", 1, 3_600);
+    let code = invitation_by(None, house, "one", 1, 3_600);
     crowd[2].send_once(sent(&code, "/echo"));
     costs_one_call_a_second(house, &crowd[2].ticket.clone().unwrap());
     house.change("mode", r#"{"mode": "automatic"}"#);

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use now_serving::http::{Answer, Call, Cookies, Way};
-use now_serving::queue::{Lane, Now, RegionName};
+use now_serving::queue::{Lane, LaneName, Now};
 use now_serving::request::Request;
 use now_serving::service;
 
@@ -607,7 +607,7 @@ mod native {
         let west = r#"[{"name":"west","pops":"SJC","backend":"west_origin"},{"name":"east","pops":"LHR"}]"#;
         let config = config_with(&[("backend", "shop_origin"), ("regions", west)]);
         let of_lane = |name| {
-            let lane = RegionName::read(name).map_or(Lane::Main, Lane::Region);
+            let lane = LaneName::read(name).map_or(Lane::Main, Lane::Named);
             config.rooms.first.site(lane).backend.clone()
         };
         for (lane, backend) in [

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use now_serving::queue::Way;
 use serde_json::{Value, json};
 
 use super::invitations::{invitation_by, used};
@@ -142,11 +141,11 @@ fn on_hold_the_time_of_a_turn_stands_still(house: &House) {
 }
 
 fn each_lane_has_the_time_of_its_own_turns(house: &House) {
-    house.set("front_share", "50");
+    house.set("priority", r#"[{"name":"front","share":50}]"#);
     let mut main = line(house, 40);
     house.permit(38);
     house.wait(40 * MINUTE);
-    let code = invitation_by(Way::Front, house, "many", 9, 60 * 60 * 5);
+    let code = invitation_by(Some("front"), house, "many", 9, 60 * 60 * 5);
     let mut front = visitors(house, 2);
     for visitor in &mut front {
         used(visitor, &code);

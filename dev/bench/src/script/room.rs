@@ -13,7 +13,7 @@ use now_serving::config::Config;
 use now_serving::http::Call;
 use now_serving::operator::verbs::{Intent, Permit};
 use now_serving::queue::{
-    Actor, Board, Invitation, Lane, LineAnswer, Now, Position, RegionName, WaitingProof,
+    Actor, Board, Invitation, Lane, LaneName, LineAnswer, Now, Position, WaitingProof,
 };
 use now_serving::request::Request;
 use now_serving::store::upstash::{Attempt, StoreError};
@@ -85,13 +85,16 @@ fn settings(kind: &str) -> BTreeMap<String, String> {
         "cap" => vec![("total_active", "100000".to_owned())],
         "regions" | "eight lanes" => vec![("regions", json!(regions).to_string())],
         "event" => vec![("event", event.to_string())],
-        "front lane" => vec![("front_share", "20".to_owned())],
+        "groups" => vec![("priority", GROUPS.to_owned())],
         _ => Vec::new(),
     };
     (set.into_iter())
         .map(|(key, value)| (key.to_owned(), value))
         .collect()
 }
+
+const GROUPS: &str =
+    r#"[{"name":"vip","share":30},{"name":"members","share":20},{"name":"fans","share":10}]"#;
 
 impl Room {
     /// A line that has been there for a while, with visitors who wait.
@@ -106,7 +109,7 @@ impl Room {
         let line = ["HSET", "queue:{main}"];
         store.command(&[&line[..], &harness::kept::begun(&born)].concat())?;
         store.command(&["SCRIPT", "LOAD", script()])?;
-        let region = |(name, _): &(&str, &str)| RegionName::read(name).map(Lane::Region);
+        let region = |(name, _): &(&str, &str)| LaneName::read(name).map(Lane::Named);
         let mut room = Self {
             config,
             store: Direct(store),

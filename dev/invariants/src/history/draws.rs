@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use now_serving::queue::{AboveBound, Invited, Lane, Mode, Phase, Way};
+use now_serving::queue::{AboveBound, Invited, Lane, Mode, Phase};
 
 use super::{History, Step};
 use crate::board::{Board, Numbers};
@@ -201,12 +201,13 @@ impl History {
             return;
         };
         let is_held_back = said.above() == Some(AboveBound::Challenged);
-        // Numbers of the front lane are bounded by invitations.
-        let is_in_front = matches!(said.placed(), Some((Lane::Front, _)));
+        // Numbers of groups are bounded by invitations.
+        let placed = said.placed();
+        let is_in_group = placed.is_some_and(|(lane, _)| board.groups.has(lane));
         let has_drawn = match step {
             Some(step) => step.drawn() > 0,
             None => board.drawn > 0,
-        } && !is_in_front;
+        } && !is_in_group;
         if !has_drawn && !is_held_back {
             return;
         }
@@ -256,17 +257,13 @@ impl History {
         let Some((presented, visitor)) = said.presented().zip(said.visitor()) else {
             return;
         };
-        let Some(invited @ (Invited::In | Invited::Front)) = said.invited() else {
+        let Some(invited @ (Invited::In | Invited::Group)) = said.invited() else {
             return;
         };
-        let way = if invited == Invited::In {
-            Way::In
-        } else {
-            Way::Front
-        };
-        self.opens_its_way(said, step, (way, &presented));
+        let is_straight = invited == Invited::In;
+        self.opens_its_way(said, step, (is_straight, &presented));
         // A ticket that went the same way by another one goes on by that.
-        let of = (visitor.to_owned(), board.epoch, way == Way::In);
+        let of = (visitor.to_owned(), board.epoch, is_straight);
         let used = self.data.used_by.entry(of);
         let is_other = *used.or_insert_with(|| presented.key.to_owned()) != presented.key;
         if is_other {
@@ -281,14 +278,14 @@ impl History {
         );
         if is_first {
             let is_moving = board.mode == Mode::Automatic;
-            let is_held = board.mode == Mode::Hold && way == Way::Front;
+            let is_held = board.mode == Mode::Hold && !is_straight;
             self.checks.holds(
                 "an invitation is used where the room lets visitors past",
                 is_moving || is_held,
                 || format!("{presented:?} of {visitor}: {board:?}"),
             );
         }
-        if way == Way::In {
+        if is_straight {
             self.let_in.insert((visitor.to_owned(), board.order.0));
             if self.data.went_past.insert(visitor.to_owned()) {
                 self.went_past(visitor, &presented, now_ms);
@@ -310,18 +307,19 @@ impl History {
         );
     }
 
-    /// A visitor who goes in by an invitation takes no number, and one who draws by it draws in the front lane: the main line does not
+    /// A visitor who goes in by an invitation takes no number, and one who draws by it draws in its group: the main line does not
     /// move by it.
     fn opens_its_way(
         &mut self,
         said: &Said,
         step: Option<&Step<'_>>,
-        (way, presented): (Way, &Presented<'_>),
+        (is_straight, presented): (bool, &Presented<'_>),
     ) {
         let placed = said.placed();
-        let is_past = match way {
-            Way::In => placed.is_none(),
-            Way::Front => matches!(placed, Some((Lane::Front, _))),
+        let is_past = match presented.group {
+            None => is_straight && placed.is_none(),
+            // A ticket that has a number of a higher group keeps it.
+            Some(_) => matches!(placed, Some((Lane::Named(_), _))),
         };
         let length = |board: &Board| -> Numbers { board.of(Lane::Main) };
         let step = step.filter(|step| step.is_plain());

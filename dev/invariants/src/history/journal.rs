@@ -137,13 +137,17 @@ impl History {
         self.checks.verdict()
     }
 
-    /// The journal has the numbers of the board: the main line and the regions together.
+    /// The journal has the numbers of the board: the main line and the regions together, and each group.
     pub(super) fn journal_is_of(&mut self, board: &Board, wrote: &Wrote) {
         let last = wrote.last.as_deref().and_then(JournalLine::read);
         let Some(last) = last else {
             return;
         };
-        let Numbers { cursor, length } = board.main_and_regions();
+        let is_alone = |lane: &Lane| match lane {
+            Lane::Main => false,
+            Lane::Named(name) => last.groups.contains_key(name),
+        };
+        let Numbers { cursor, length } = board.sum(|lane| !is_alone(lane));
         self.checks.must(
             "the journal is not ahead of the line",
             last.main.to <= cursor && last.main.length <= length,
@@ -153,16 +157,19 @@ impl History {
         if !matches!(last.kind, JournalKind::Release | JournalKind::Straight) {
             return;
         }
-        let front = board.of(Lane::Front).cursor;
-        let name = if board.has_regions() {
-            "the journal has the sum of the regions"
-        } else {
+        let name = if board
+            .lanes
+            .keys()
+            .all(|lane| is_alone(lane) || *lane == Lane::Main)
+        {
             "the journal tells where the line stands"
+        } else {
+            "the journal has the sum of the regions"
         };
-        self.checks.holds(
-            name,
-            (last.main.to, last.front.to) == (cursor, front),
-            || format!("{last:?}: {board:?}"),
-        );
+        let mut groups = last.groups.iter();
+        let is_told = last.main.to == cursor
+            && groups.all(|(name, of)| of.to == board.of(Lane::Named(*name)).cursor);
+        self.checks
+            .holds(name, is_told, || format!("{last:?}: {board:?}"));
     }
 }

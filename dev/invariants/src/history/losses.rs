@@ -147,7 +147,7 @@ impl History {
         self.losses += 1;
         (self.turned_ms, self.began_ms) = (now_ms, now_ms);
         self.bucket = Bucket::default();
-        self.since_empty = None;
+        self.shares.forget();
         self.whole_event = None;
         self.pending.clear();
     }

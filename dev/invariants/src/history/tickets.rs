@@ -79,8 +79,8 @@ impl History {
         let called = self.called.get(&(held.lane, held.born)).copied();
         let called = called.unwrap_or(0);
         let name = match held.lane {
-            Lane::Region(_) => "the number was called in its region",
-            Lane::Main | Lane::Front => "the number was called",
+            Lane::Named(_) => "the number was called in its lane",
+            Lane::Main => "the number was called",
         };
         let is_called = held.number.is_some_and(|number| number <= called);
         self.checks.holds(name, is_called, || {

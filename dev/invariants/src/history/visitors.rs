@@ -118,8 +118,8 @@ impl History {
         let before = shown.by_pop.insert(pop, (generation, ahead));
         let before = before.filter(|(of, _)| *of == generation);
         let name = match held.lane {
-            Lane::Region(_) => "the number ahead never rises in a region",
-            Lane::Main | Lane::Front => "the number ahead never rises",
+            Lane::Named(_) => "the number ahead never rises in another lane",
+            Lane::Main => "the number ahead never rises",
         };
         self.checks.holds(
             name,

@@ -1,7 +1,7 @@
 -- look: releases what is due and says how the board stands, and counts what the POP brings.
 -- Keys: as `join` with a ticket, and `claimed`, which of the numbers near that of the ticket have claimed a session; `outbox`, `counts`
 -- and `pops`, where the POP brings counts; `ended`, with a cap.
--- Arguments: `ticket_born`, `ticket_epoch`, `ticket_visits_epoch`, `ticket_position`, `ticket_seen` (see ticket.lua) and `ticket_id` are those of a ticket; without them no ticket asks. `lane`: its number is of that lane, `front` or a region. `ticket_came` = 'yes': its
+-- Arguments: `ticket_born`, `ticket_epoch`, `ticket_visits_epoch`, `ticket_position`, `ticket_seen` (see ticket.lua) and `ticket_id` are those of a ticket; without them no ticket asks. `lane`: its number is of that lane, of a group or a region. `ticket_came` = 'yes': its
 -- number is by lot, as `ticket_event` says. With `draws` = 'yes' a ticket that has ended draws a new number, and a called visitor
 -- claims a session: `claim_bit` is the place of the ticket, by its number and its id, among those that have claimed. `ended_seen`: the
 -- version that the POP has of the list of ended sessions. `number1`, `counts1` and so on: what was counted. `pop`: its name.
@@ -49,14 +49,14 @@ local function admit(lane, ticket, visit, ended_news)
   if place and lanes.is_called(place) and not (arg.ticket_came ~= 'yes' and events.is_redrawn(place)) then
     return place, claim(ticket, place, ended_news)
   elseif place then
-    visit.is_in_front = lane == lanes.front
+    visit.rank = lane.rank
     local has_gone, past, last = draw.go_past(visit)
     if has_gone then
       return past, last
     end
     return place
   elseif place == nil and arg.draws == 'yes' then
-    visit.asked = (lane ~= lanes.front or not rolls.has_ended(ticket.born)) and arg.lane or nil
+    visit.asked = (not lane.rank or not rolls.has_ended(ticket.born)) and arg.lane or nil
     return draw.arrive(visit)
   end
 end

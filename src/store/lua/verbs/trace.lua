@@ -10,11 +10,11 @@ local ticket, answer = require('ticket'), require('answer').answer
 local arg, key, stored = call.arg, call.key, record.stored
 local NEAR, PAGE, SKEW = 1000, 100, 10000
 
-local is_front = arg.lane == 'front'
 local asked = { born = tonumber(arg.trace_born), position = tonumber(arg.trace_position) }
+local lane = lanes.of(arg.lane or 'main')
 -- Of regions the journal has the sum alone, which says of no number whether it was called.
-local is_told = arg.trace_position and (is_front or not arg.lane and not lanes.has_regions())
-local place = is_told and ticket.place_in(lanes.of(arg.lane or 'main'), asked) or nil
+local is_told = arg.trace_position and lanes.is_told(lane)
+local place = is_told and ticket.place_in(lane, asked) or nil
 -- Older rolls go first, so their numbers are before it in the sum. Where some of a younger one were called too, before this one came in,
 -- the sum says of none which line called it.
 for _, of in ipairs(place and lanes.of(place.of.lane).stretches or {}) do
@@ -67,9 +67,14 @@ end
 -- What moved the cursor of the number's lane, from where and to where. Up to the line by which the line began or came back the numbers
 -- were those of other data, or of other visitors.
 local function move_of(line)
-  local seq, kind, from, to, front = string.match(line, '^%x+ (%d+) %d+ (%a+) (%d+) (%d+) %d+ (%S+) ')
-  if is_front and front then
-    from, to = string.match(front, '^(%d+):(%d+):')
+  local seq, kind, from, to, groups = string.match(line, '^%x+ (%d+) %d+ (%a+) (%d+) (%d+) %d+ (%S+) ')
+  if lane.apart == 1 then
+    from, to = nil, nil
+    for name, before, after in string.gmatch(groups or '', '([^:,]+):(%d+):(%d+):%d+') do
+      if name == lane.name then
+        from, to = before, after
+      end
+    end
   end
   return kind, tonumber(from or 0), seq and tonumber(seq) > (record.were.restored or 0) and tonumber(to or 0) or 0
 end

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use now_serving::queue::Way;
 use serde_json::json;
 use upstash_local::{Fault, Faults};
 
@@ -14,7 +13,7 @@ use crate::house::{Ask, House, Visitor};
 in_houses_whose_clock_is_turned! {
     a_copy_shares_the_session_for_a_while_and_then_draws
     a_number_that_a_restored_store_gave_twice_lets_both_visitors_in
-    a_number_of_the_front_lane_that_was_given_twice_lets_both_visitors_in
+    a_number_of_a_group_that_was_given_twice_lets_both_visitors_in
     of_a_number_that_was_given_twice_each_ticket_has_one_session
 }
 
@@ -142,11 +141,11 @@ fn a_number_that_a_restored_store_gave_twice_lets_both_visitors_in(house: &House
     assert_eq!(counted(house).0, 2);
 }
 
-fn a_number_of_the_front_lane_that_was_given_twice_lets_both_visitors_in(house: &House) {
-    house.set("front_share", "50");
+fn a_number_of_a_group_that_was_given_twice_lets_both_visitors_in(house: &House) {
+    house.set("priority", r#"[{"name":"front","share":50}]"#);
     cap(house, 10);
     line(house, 2);
-    let code = invitation_by(Way::Front, house, "many", 9, 36_000);
+    let code = invitation_by(Some("front"), house, "many", 9, 36_000);
     let invited = || {
         let mut visitor = Visitor::new(house);
         used(&mut visitor, &code);

@@ -97,9 +97,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "how many visitors may go straight in by an [invitation](../how-to/invite.md) within a minute, past the line and besides its pace. 0: none",
     },
     Setting {
-        name: "front_share",
-        accepted: Number("percent"),
-        what: "how much of each release visitors of the [front lane](../how-to/invite.md#the-front-lane) have while others wait. 0: no front lane. Where this and `invited_per_minute` are 0, no invitation is taken",
+        name: "priority",
+        accepted: Text(
+            "none, a list of at most 16 objects, each with `name` and `share`, a percent; together at most 100 percent",
+        ),
+        what: "the [groups](../how-to/invite.md#groups) that invitations open, the first of which goes first, each with its share of each release while lower ones wait. Where there is none and `invited_per_minute` is 0, no invitation is taken",
     },
     Setting {
         name: "invitations_revoked",

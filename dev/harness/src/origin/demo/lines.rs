@@ -5,7 +5,7 @@ use now_serving::operator::verbs;
 use now_serving::page::{self, Away, BoardSeen, Configured, PanelView};
 use now_serving::queue::{
     Absent, AbsentVisitors, Action, Answers, Board, Bound, Cap, Cell, CurrentEvent, Event,
-    Explained, InvitedVisitors, Live, Measured, MinuteSample, Mode, Order, OriginHealth,
+    Explained, Groups, InvitedVisitors, Live, Measured, MinuteSample, Mode, Order, OriginHealth,
     OriginState, Pace, PanelSnapshot, Phase, Provenance, Released, Sessions, Sickness, Stretch,
     WatchedOrigin,
 };
@@ -420,7 +420,7 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
         cap: Cap::default(),
         events: &[],
         invited_per_minute: 0,
-        front_share: 0,
+        groups: &Groups::default(),
         message: None,
         short_passwords: Vec::new(),
     };

@@ -1,11 +1,11 @@
-//! The front lane: numbers that invitations open, beside the main line, which keeps its share of the pace.
+//! Groups: numbers that invitations open, in lanes of their own with shares of what is released, beside the main line.
 
 mod losses;
 
 use std::time::Duration;
 
 use now_serving::page::iso_8601;
-use now_serving::queue::{Lane, Position, Seed, Way};
+use now_serving::queue::{Lane, Position, Seed};
 use serde_json::{Value, json};
 use upstash_local::{Fault, Faults};
 
@@ -14,13 +14,14 @@ use crate::house::{Ask, Got, House, Visitor, claims, inside, visitors};
 
 // These stories need minutes, or the beginning of a period.
 in_houses_whose_clock_is_turned! {
-    a_data_centre_that_knows_nothing_keeps_a_front_number
+    a_data_centre_that_knows_nothing_keeps_a_number_of_a_group
     under_a_flood_of_invitations_the_main_line_keeps_its_share
     either_lane_gives_back_what_it_does_not_use
-    the_front_lane_waits_by_its_own_measured_rate
-    at_one_visitor_a_period_the_front_lane_takes_its_share_and_no_more
-    where_no_copy_is_left_a_front_number_is_drawn_again_and_nothing_used
-    a_lot_orders_the_front_lane_by_itself
+    a_group_waits_by_its_own_measured_rate
+    under_a_flood_in_the_lowest_group_the_others_keep_their_shares
+    at_one_visitor_a_period_a_group_takes_its_share_and_no_more
+    where_no_copy_is_left_a_number_of_a_group_is_drawn_again_and_nothing_used
+    a_lot_orders_a_group_by_itself
     whose_invitation_is_kept_reads_no_more_ahead_with_the_next_update
 }
 
@@ -28,9 +29,10 @@ const HOUR: u64 = 3600;
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// A room with a front lane of this share, and visitors in its main line, which stands.
+/// A room with a group of this share, and visitors in its main line, which stands.
 fn room<'a>(house: &'a House, share: &str, waiting: usize) -> Vec<Visitor<'a>> {
-    house.set("front_share", share);
+    let group = format!(r#"[{{"name":"front","share":{share}}}]"#);
+    house.set("priority", if share == "0" { "none" } else { &group });
     house.warm();
     let mut line = visitors(house, waiting);
     inside(&mut line);
@@ -45,10 +47,10 @@ fn at_a_pace(house: &House, quantity: &str) {
 }
 
 fn code(house: &House, id: &str, uses: u64) -> String {
-    invitation_by(Way::Front, house, id, uses, HOUR)
+    invitation_by(Some("front"), house, id, uses, HOUR)
 }
 
-/// Visitors with numbers of the front lane, by one invitation.
+/// Visitors with numbers of the group, by one invitation.
 fn front(house: &House, many: usize) -> Vec<Visitor<'_>> {
     let code = code(house, "many", 1000);
     let mut all = visitors(house, many);
@@ -58,7 +60,7 @@ fn front(house: &House, many: usize) -> Vec<Visitor<'_>> {
     all
 }
 
-/// The number and how many are ahead, of a visitor who waits in the front lane.
+/// The number and how many are ahead, of a visitor who waits in the group.
 fn place(got: &Got) -> (u64, u64) {
     let told = got.json();
     assert_eq!(told["lane"], "front", "{told}");
@@ -81,7 +83,7 @@ fn many_inside(visitors: &mut [Visitor<'_>]) -> usize {
     inside(visitors).iter().filter(|inside| **inside).count()
 }
 
-pub(crate) fn an_invitation_to_the_front_lane_draws_a_number_there_once(house: &House) {
+pub(crate) fn an_invitation_to_a_group_draws_a_number_there_once(house: &House) {
     room(house, "20", 2);
     let code = code(house, "one", 1);
     let mut guest = Visitor::new(house);
@@ -101,18 +103,18 @@ pub(crate) fn an_invitation_to_the_front_lane_draws_a_number_there_once(house: &
     house.log_where(|line| line["invitation"] == "used");
     let lines = house.log_where(|line| line["invitation"].is_string());
     let outcomes: Vec<&Value> = lines.iter().map(|line| &line["invitation"]).collect();
-    assert_eq!(outcomes, ["front", "used"]);
+    assert_eq!(outcomes, ["group", "used"]);
     let told = |line: &Value| (line["lane"].clone(), line["visitorPosition"].clone());
     assert_eq!(told(&lines[0]), (json!("front"), json!(1)));
     assert_eq!(told(&lines[1]), (Value::Null, json!(3)));
 }
 
-pub(crate) fn a_visitor_of_the_front_lane_reads_so_and_operators_see_the_lane(house: &House) {
+pub(crate) fn a_visitor_of_a_group_reads_so_and_operators_see_the_lane(house: &House) {
     room(house, "20", 2);
     house.set("invited_per_minute", "9");
     house.forget_the_sign();
     let mut guests = front(house, 3);
-    let straight = invitation_by(Way::In, house, "straight", 1, HOUR);
+    let straight = invitation_by(None, house, "straight", 1, HOUR);
     assert!(used(&mut Visitor::new(house), &straight).inside);
     house.permit(3);
     house.forget_the_sign();
@@ -129,9 +131,9 @@ pub(crate) fn a_visitor_of_the_front_lane_reads_so_and_operators_see_the_lane(ho
     plain.ask("/");
     assert!(!page(&mut plain).contains("priority"));
     let status = house.ask(&Ask::get("/_queue/status").operator()).json();
-    let lane = json!({ "share": 20, "cursor": 1, "length": 3, "waiting": 2 });
+    let lane = json!([{ "name": "front", "share": 20, "cursor": 1, "length": 3, "waiting": 2 }]);
     let invitations = &status["invitations"];
-    assert_eq!(invitations["front"], lane, "{status}");
+    assert_eq!(invitations["groups"], lane, "{status}");
     assert_eq!(
         (&invitations["straight_in"], &invitations["per_minute"]),
         (&json!(1), &json!(9))
@@ -143,7 +145,7 @@ pub(crate) fn a_visitor_of_the_front_lane_reads_so_and_operators_see_the_lane(ho
     let panel = house.ask(&Ask::get("/_queue").operator()).body;
     for words in [
         "1 went straight in,",
-        "Front lane: 2 waiting, now serving 1 of 3.",
+        "front: 2 waiting, now serving 1 of 3.",
     ] {
         assert!(panel.contains(words), "{words} in {panel}");
     }
@@ -157,7 +159,7 @@ pub(crate) fn where_no_invitation_is_taken_operators_see_nothing_of_them(house: 
     assert!(!panel.contains("Invited"), "{panel}");
 }
 
-pub(crate) fn a_number_of_the_front_lane_costs_one_call_and_waiting_none(house: &House) {
+pub(crate) fn a_number_of_a_group_costs_one_call_and_waiting_none(house: &House) {
     room(house, "20", 2);
     let code = code(house, "many", 9);
     let mut guest = Visitor::new(house);
@@ -174,7 +176,7 @@ pub(crate) fn a_number_of_the_front_lane_costs_one_call_and_waiting_none(house: 
     assert!(house.is_free(|| assert!(guest.ask("/echo").inside)));
 }
 
-pub(crate) fn without_a_front_lane_its_invitations_are_kept(house: &House) {
+pub(crate) fn without_a_group_its_invitations_are_kept(house: &House) {
     room(house, "0", 2);
     house.set("invited_per_minute", "9");
     house.forget_the_sign();
@@ -183,13 +185,13 @@ pub(crate) fn without_a_front_lane_its_invitations_are_kept(house: &House) {
     let got = used(&mut guest, &code);
     assert_eq!(notice(&got), "invitation_kept");
     assert_eq!(got.json()["position"], 3);
-    house.set("front_share", "20");
+    house.set("priority", r#"[{"name":"front","share":20}]"#);
     house.wait(2 * SECOND);
     assert_eq!(place(&used(&mut guest, &code)), (1, 0));
 }
 
 /// A lane waits by its own measured rate, whatever moves it.
-fn the_front_lane_waits_by_its_own_measured_rate(house: &House) {
+fn a_group_waits_by_its_own_measured_rate(house: &House) {
     let mut line = room(house, "25", 400);
     let mut guests = front(house, 60);
     at_a_pace(house, "20");
@@ -231,7 +233,7 @@ fn whose_invitation_is_kept_reads_no_more_ahead_with_the_next_update(house: &Hou
     assert_eq!(ahead(&line[3].ask("/echo")), 1);
 }
 
-pub(crate) fn a_visitor_with_a_number_goes_over_to_the_front_lane(house: &House) {
+pub(crate) fn a_visitor_with_a_number_goes_over_to_a_group(house: &House) {
     let mut line = room(house, "20", 3);
     let code = code(house, "one", 1);
     let got = used(&mut line[2], &code);
@@ -254,7 +256,7 @@ pub(crate) fn a_permit_is_shared_as_any_release(house: &House) {
     assert_eq!(place(&guests[2].ask("/")), (3, 0));
 }
 
-pub(crate) fn on_hold_front_numbers_are_drawn_and_none_goes_in(house: &House) {
+pub(crate) fn on_hold_numbers_of_groups_are_drawn_and_none_goes_in(house: &House) {
     room(house, "20", 1);
     house.change("mode", r#"{"mode":"hold"}"#);
     house.forget_the_sign();
@@ -283,7 +285,7 @@ pub(crate) fn in_an_open_room_both_lanes_go_in(house: &House) {
     assert_eq!(uses(house, "one"), None, "as any visitor");
 }
 
-pub(crate) fn a_new_epoch_ends_the_tickets_of_the_front_lane_too(house: &House) {
+pub(crate) fn a_new_epoch_ends_the_tickets_of_a_group_too(house: &House) {
     room(house, "20", 1);
     let mut guest = front(house, 2).remove(1);
     house.change("epoch", &house.word());
@@ -299,7 +301,7 @@ pub(crate) fn a_new_epoch_ends_the_tickets_of_the_front_lane_too(house: &House) 
     assert_eq!(place(&next.ask("/")), (3, 0), "no number is given twice");
 }
 
-pub(crate) fn a_lost_answer_draws_one_number_of_the_front_lane(house: &House) {
+pub(crate) fn a_lost_answer_draws_one_number_of_a_group(house: &House) {
     room(house, "20", 1);
     let code = code(house, "one", 1);
     let mut guest = Visitor::new(house);
@@ -315,7 +317,7 @@ pub(crate) fn a_lost_answer_draws_one_number_of_the_front_lane(house: &House) {
     assert_eq!(uses(house, "one").as_deref(), Some("1"));
 }
 
-fn a_data_centre_that_knows_nothing_keeps_a_front_number(house: &House) {
+fn a_data_centre_that_knows_nothing_keeps_a_number_of_a_group(house: &House) {
     room(house, "20", 1);
     let mut guests = front(house, 3);
     house.wait(Duration::from_secs(12));
@@ -339,7 +341,7 @@ pub(crate) fn while_the_store_is_away_both_lanes_stand(house: &House) {
     assert_eq!(line[1].ask("/").json()["position"], 2);
 }
 
-pub(crate) fn a_called_visitor_of_the_front_lane_takes_a_slot_and_frees_it(house: &House) {
+pub(crate) fn a_called_visitor_of_a_group_takes_a_slot_and_frees_it(house: &House) {
     house.set("total_active", "1");
     house.set("claim_seconds", "300");
     let mut first = room(house, "50", 1);
@@ -365,7 +367,7 @@ pub(crate) fn a_called_visitor_of_the_front_lane_takes_a_slot_and_frees_it(house
     assert!(guests[1].ask("/").inside);
 }
 
-pub(crate) fn the_front_lane_opens_with_the_event(house: &House) {
+pub(crate) fn a_group_opens_with_the_event(house: &House) {
     house.set("automatic", "60");
     house.set("automatic_quantity", "1000");
     event(house, "arrival");
@@ -387,7 +389,7 @@ fn event(house: &House, order: &str) {
     house.set("event", &event.to_string());
 }
 
-pub(crate) fn where_the_store_lost_its_data_a_copy_brings_the_front_lane_back(house: &House) {
+pub(crate) fn where_the_store_lost_its_data_a_copy_brings_a_group_back(house: &House) {
     let mut line = room(house, "20", 2);
     let mut guests = front(house, 3);
     house.forget_the_sign();
@@ -400,7 +402,7 @@ pub(crate) fn where_the_store_lost_its_data_a_copy_brings_the_front_lane_back(ho
     assert_eq!(line[1].ask("/").json()["position"], 2);
 }
 
-fn where_no_copy_is_left_a_front_number_is_drawn_again_and_nothing_used(house: &House) {
+fn where_no_copy_is_left_a_number_of_a_group_is_drawn_again_and_nothing_used(house: &House) {
     let mut line = room(house, "20", 2);
     let mut guest = front(house, 3).remove(2);
     house.wait(SECOND);
@@ -419,7 +421,7 @@ fn where_no_copy_is_left_a_front_number_is_drawn_again_and_nothing_used(house: &
     assert_eq!(uses(house, "many").as_deref(), Some("3"));
 }
 
-fn a_lot_orders_the_front_lane_by_itself(house: &House) {
+fn a_lot_orders_a_group_by_itself(house: &House) {
     house.set("automatic", "60");
     house.set("automatic_quantity", "10");
     event(house, "drawn");
@@ -444,7 +446,12 @@ fn a_lot_orders_the_front_lane_by_itself(house: &House) {
         "{lot}"
     );
     let text = |name: &str| lot[name].as_str().unwrap().to_owned();
-    let seed = Seed::new(&text("secret"), &text("value"), Lane::Front, 5);
+    let seed = Seed::new(
+        &text("secret"),
+        &text("value"),
+        Lane::read("front").unwrap(),
+        5,
+    );
     assert_eq!(text("seed"), seed.hex());
     let given = |came: usize| seed.drawn(5, Position(came as u64 + 1)).0;
     // A fifth of ten are the first two places of the lot, whoever came first.
@@ -491,15 +498,69 @@ fn either_lane_gives_back_what_it_does_not_use(house: &House) {
     line.extend(visitors(house, 20));
     inside(&mut line);
     assert_eq!(move_on(&mut last, house), (11, 19));
-    assert_eq!(
-        move_on(&mut last, house),
-        (20, 20),
-        "the front lane gives back"
-    );
+    assert_eq!(move_on(&mut last, house), (20, 20), "the group gives back");
     assert!(last.ask("/").inside);
 }
 
-fn at_one_visitor_a_period_the_front_lane_takes_its_share_and_no_more(house: &House) {
+/// Visitors with numbers of this group.
+fn members<'a>(house: &'a House, group: &str, many: usize) -> Vec<Visitor<'a>> {
+    let code = invitation_by(Some(group), house, group, 1000, HOUR);
+    let mut all = visitors(house, many);
+    for visitor in &mut all {
+        used(visitor, &code);
+    }
+    all
+}
+
+/// Three groups, the lowest of which is flooded: in each period each has its share, and what one does not use goes down.
+fn under_a_flood_in_the_lowest_group_the_others_keep_their_shares(house: &House) {
+    let groups =
+        r#"[{"name":"vip","share":50},{"name":"members","share":30},{"name":"fans","share":20}]"#;
+    house.set("priority", groups);
+    house.warm();
+    let mut main = visitors(house, 20);
+    inside(&mut main);
+    let [vip, known] =
+        [("vip", 34), ("members", 40)].map(|(name, many)| members(house, name, many));
+    let fans = members(house, "fans", 60);
+    let mut last: Vec<Visitor<'_>> = [vip, known, fans, main]
+        .into_iter()
+        .map(|mut lane| lane.pop().unwrap())
+        .collect();
+    at_a_pace(house, "10");
+    let mut flood = Vec::new();
+    let mut ahead = vec![u64::MAX; 4];
+    let mut period = |house, last: &mut Vec<Visitor<'_>>| {
+        move_on(&mut last[3], house);
+        for (visitor, before) in last.iter_mut().zip(&mut ahead) {
+            let got = visitor.ask("/");
+            let now = if got.inside {
+                0
+            } else {
+                got.json()["ahead"].as_u64().unwrap()
+            };
+            assert!(now <= *before, "{now} after {before}");
+            *before = now;
+        }
+        let of = |name| house.numbers(name).0;
+        ["vip", "members", "fans", "main"].map(of)
+    };
+    for many in 1..=5 {
+        assert_eq!(period(house, &mut last), [5 * many, 3 * many, 2 * many, 0]);
+        // They bring more visitors each time than go in.
+        flood.extend(members(house, "fans", 10));
+    }
+    house.set("automatic_quantity", "7");
+    house.wait_for_period(15);
+    // At seven 3.5, 2.1 and 1.4 are for them, and within one visitor they are there.
+    assert_eq!(period(house, &mut last), [29, 17, 11, 0]);
+    assert_eq!(period(house, &mut last), [32, 20, 12, 0]);
+    // Two of the first group are left, and it gives back what it does not use.
+    assert_eq!(period(house, &mut last), [34, 22, 14, 1]);
+    assert_eq!(period(house, &mut last), [34, 24, 15, 5]);
+}
+
+fn at_one_visitor_a_period_a_group_takes_its_share_and_no_more(house: &House) {
     let mut line = room(house, "20", 20);
     front(house, 20);
     at_a_pace(house, "1");

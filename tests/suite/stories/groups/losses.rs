@@ -1,4 +1,4 @@
-//! What a loss of the store's data does to the front lane: no number is given twice, and no invitation is used twice.
+//! What a loss of the store's data does to the group: no number is given twice, and no invitation is used twice.
 
 use audit::audit;
 use serde_json::Value;
@@ -9,17 +9,17 @@ use crate::house::{Ask, House, Visitor};
 use crate::stories::invitations::{sent, used, uses};
 
 in_houses_whose_clock_is_turned! {
-    behind_a_copy_of_before_the_first_front_number_none_is_overtaken
-    a_number_of_the_main_line_that_proves_a_loss_gives_no_front_number_twice
-    a_front_ticket_of_a_lost_line_draws_once_however_often_it_comes
-    a_front_ticket_that_could_not_draw_again_at_once_draws_once
+    behind_a_copy_of_before_the_first_number_of_a_group_none_is_overtaken
+    a_number_of_the_main_line_that_proves_a_loss_gives_no_number_of_a_group_twice
+    a_ticket_of_a_group_of_a_lost_line_draws_once_however_often_it_comes
+    a_ticket_of_a_group_that_could_not_draw_again_at_once_draws_once
     a_draw_repeated_after_the_line_came_back_uses_no_invitation_again
-    a_front_ticket_that_the_store_knows_nothing_of_draws_in_the_main_line
-    a_front_ticket_draws_there_again_as_long_as_the_store_knows_of_it
-    a_front_lane_that_ended_before_a_loss_ends_in_the_journal_after_it
+    a_ticket_of_a_group_that_the_store_knows_nothing_of_draws_in_the_main_line
+    a_ticket_of_a_group_draws_there_again_as_long_as_the_store_knows_of_it
+    a_group_that_ended_before_a_loss_ends_in_the_journal_after_it
 }
 
-/// The last number of the front lane that a ticket shows.
+/// The last number of the group that a ticket shows.
 fn restore(house: &House, backup: &Value) {
     let pairs = backup.as_array().unwrap().iter();
     let pairs: Vec<&str> = pairs.map(|text| text.as_str().unwrap()).collect();
@@ -42,7 +42,7 @@ fn lost_for_good(house: &House, line: &mut Visitor<'_>) {
     house.forget_the_sign();
 }
 
-fn behind_a_copy_of_before_the_first_front_number_none_is_overtaken(house: &House) {
+fn behind_a_copy_of_before_the_first_number_of_a_group_none_is_overtaken(house: &House) {
     let mut line = room(house, "20", 2);
     house.go_to_pop(1);
     let mut known = front(house, 3);
@@ -59,8 +59,8 @@ fn behind_a_copy_of_before_the_first_front_number_none_is_overtaken(house: &Hous
     assert_eq!(place(&new.ask("/")), (4, 3));
 }
 
-/// One data centre knows the front lane, and the other one that all tickets were ended since.
-fn a_front_lane_that_ended_before_a_loss_ends_in_the_journal_after_it(house: &House) {
+/// One data centre knows the group, and the other one that all tickets were ended since.
+fn a_group_that_ended_before_a_loss_ends_in_the_journal_after_it(house: &House) {
     let mut line = room(house, "50", 2);
     front(house, 3);
     house.permit(2);
@@ -82,7 +82,7 @@ fn a_front_lane_that_ended_before_a_loss_ends_in_the_journal_after_it(house: &Ho
     assert_eq!(faults, Vec::<String>::new(), "{}", got.body);
 }
 
-fn a_number_of_the_main_line_that_proves_a_loss_gives_no_front_number_twice(house: &House) {
+fn a_number_of_the_main_line_that_proves_a_loss_gives_no_number_of_a_group_twice(house: &House) {
     let mut line = room(house, "20", 2);
     front(house, 2);
     let backup = house.store.command(&["HGETALL", &house.key("")]).unwrap();
@@ -99,7 +99,7 @@ fn a_number_of_the_main_line_that_proves_a_loss_gives_no_front_number_twice(hous
     assert_eq!(place(&new.ask("/")), (4, 3));
 }
 
-fn a_front_ticket_of_a_lost_line_draws_once_however_often_it_comes(house: &House) {
+fn a_ticket_of_a_group_of_a_lost_line_draws_once_however_often_it_comes(house: &House) {
     let mut line = room(house, "20", 2);
     let guest = front(house, 3).remove(2);
     house.wait(SECOND);
@@ -113,7 +113,7 @@ fn a_front_ticket_of_a_lost_line_draws_once_however_often_it_comes(house: &House
     assert_eq!(uses(house, "many").as_deref(), Some("3"));
 }
 
-fn a_front_ticket_that_could_not_draw_again_at_once_draws_once(house: &House) {
+fn a_ticket_of_a_group_that_could_not_draw_again_at_once_draws_once(house: &House) {
     let mut line = room(house, "20", 2);
     let mut guest = front(house, 3).remove(2);
     house.wait(SECOND);
@@ -160,7 +160,7 @@ fn a_draw_repeated_after_the_line_came_back_uses_no_invitation_again(house: &Hou
 }
 
 /// The store has lost everything, so nothing shows that this ticket had an invitation, and the invitation is good again.
-fn a_front_ticket_that_the_store_knows_nothing_of_draws_in_the_main_line(house: &House) {
+fn a_ticket_of_a_group_that_the_store_knows_nothing_of_draws_in_the_main_line(house: &House) {
     let mut line = room(house, "20", 2);
     let guests = front(house, 3);
     house.wait(SECOND);
@@ -176,7 +176,7 @@ fn a_front_ticket_that_the_store_knows_nothing_of_draws_in_the_main_line(house: 
     assert_eq!(uses(house, "many").as_deref(), Some("1"));
 }
 
-fn a_front_ticket_draws_there_again_as_long_as_the_store_knows_of_it(house: &House) {
+fn a_ticket_of_a_group_draws_there_again_as_long_as_the_store_knows_of_it(house: &House) {
     let mut line = room(house, "20", 2);
     let mut guest = front(house, 3).remove(2);
     // Longer than the answer to a draw may be asked for again.
