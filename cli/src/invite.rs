@@ -1,7 +1,6 @@
 //! `now-serving invite`: invitations, signed offline with a key derived from `jwt_secret`. What exists of that secret is read from
 //! the environment or standard input.
 
-use std::ops::RangeInclusive;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use cli_core::secret::{entries_of, id};
@@ -16,10 +15,6 @@ use crate::secret::given;
 
 /// How many can be made at once.
 const MOST: u64 = 100_000;
-/// How many visitors may use one invitation.
-const USES: RangeInclusive<u64> = 1..=100_000;
-/// How far ahead an invitation may end, in days.
-const LONGEST_DAYS: u64 = 3650;
 
 /// Options of `now-serving invite`. It reads `jwt_secret` from `JWT_SECRET` or standard input.
 #[derive(Debug, clap::Args)]
@@ -31,7 +26,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", value_parser = batch)]
     pub batch: String,
     /// How many visitors may use each of them, at most 100000
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(USES))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(Invitation::USES))]
     pub uses: u64,
     /// From when on they are no longer good, such as 2030-02-01T00:00:00Z; at most ten years ahead
     #[arg(long, value_name = "TIME")]
@@ -96,7 +91,7 @@ fn made(options: &Options, secret: &str, now: Now) -> Result<Vec<String>, String
 
 /// A whole second of the future.
 pub(crate) fn end(text: &str, now: Now) -> Result<u64, String> {
-    let latest = now.secs() + LONGEST_DAYS * 86_400;
+    let latest = now.secs() + Invitation::LONGEST_SECS;
     let ms = moment(text).filter(|ms| (now.ms() + 1000..=latest * 1000).contains(ms));
     ms.map(|ms| ms / 1000).ok_or_else(|| {
         format!(

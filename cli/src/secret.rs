@@ -1,5 +1,5 @@
 //! `now-serving secret`: secrets that nobody guesses, from the randomness of the operating system; and the keys by which an
-//! origin checks passes and a verifier signs answers, derived from `jwt_secret`.
+//! origin checks passes, a verifier signs answers and a shop signs invitations, derived from `jwt_secret`.
 //!
 //! One alone goes to stdout as it is, to be piped into Fastly's CLI, which keeps every byte it is given. What exists is
 //! read from standard input or the environment: a command line is seen by every process of the machine.
@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Read, Write};
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use cli_core::secret::{Secret, pass_keys, verifier_keys};
+use cli_core::secret::{Secret, invite_keys, pass_keys, verifier_keys};
 
 use crate::program;
 
@@ -31,6 +31,8 @@ pub enum Wanted {
     Pass,
     /// The keys that sign the answers of a verifier.
     Verifier,
+    /// The keys that sign invitations.
+    Invite,
 }
 
 impl ValueEnum for Wanted {
@@ -42,6 +44,7 @@ impl ValueEnum for Wanted {
             Self::New(Secret::AdminPassword),
             Self::Pass,
             Self::Verifier,
+            Self::Invite,
         ]
     }
 
@@ -54,6 +57,8 @@ impl ValueEnum for Wanted {
             ),
             Self::Verifier => PossibleValue::new("verifier")
                 .help("The keys with which a `verifier` signs its answers, for the same entries"),
+            Self::Invite => PossibleValue::new("invite")
+                .help("The keys with which a shop makes invitations itself, for the same entries"),
         })
     }
 }
@@ -70,6 +75,7 @@ pub fn secret(options: &Options) -> Result<(), String> {
         Some(Wanted::New(name)) => name.make()?,
         Some(Wanted::Pass) => pass_keys(&given()?)?,
         Some(Wanted::Verifier) => verifier_keys(&given()?)?,
+        Some(Wanted::Invite) => invite_keys(&given()?)?,
         None => lines()?,
     };
     out.write_all(text.as_bytes())
@@ -114,7 +120,9 @@ mod tests {
         let secrets = Secret::all().iter().map(|secret| secret.name());
         assert_eq!(
             names,
-            secrets.chain(["pass", "verifier"]).collect::<Vec<_>>()
+            secrets
+                .chain(["pass", "verifier", "invite"])
+                .collect::<Vec<_>>()
         );
     }
 }

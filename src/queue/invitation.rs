@@ -3,7 +3,7 @@
 //! Invariant: an invitation is used only by a visitor who goes in by it, or draws in the lane of its group, at most as often as it says,
 //! and no number of the main line is used for it.
 
-use super::{Groups, LaneName, words};
+use super::{Groups, LaneName, Now, words};
 use std::ops::RangeInclusive;
 
 /// What the field of a form and the query of a link call it.
@@ -25,6 +25,22 @@ pub struct Invitation {
 }
 
 impl Invitation {
+    /// How many visitors may be allowed to use one.
+    pub const USES: RangeInclusive<u64> = 1..=100_000;
+    /// How far ahead one may end, in seconds.
+    pub const LONGEST_SECS: u64 = 3650 * 86_400;
+
+    /// Whether it is one that may be made at this time: a shop that makes some may miscount.
+    #[must_use]
+    pub fn is_sound(&self, now: Now) -> bool {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        is_batch(&self.batch)
+            && (1..=64).contains(&self.id.len())
+            && self.id.bytes().all(is_part)
+            && Self::USES.contains(&self.uses)
+            && self.ends.saturating_sub(now.secs()) <= Self::LONGEST_SECS
+    }
+
     /// As a ticket carries it. The name of a group begins with a letter, and the uses with a digit.
     #[must_use]
     pub fn written(&self) -> String {

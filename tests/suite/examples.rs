@@ -4,6 +4,7 @@
 
 mod app;
 mod evidence;
+mod invite;
 mod logs;
 mod origin;
 mod permit;

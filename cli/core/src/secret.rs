@@ -104,8 +104,20 @@ pub fn pass_keys(entries: &str) -> Result<String, String> {
 /// # Errors
 /// When there is none, or one is too short; its value is not named.
 pub fn verifier_keys(entries: &str) -> Result<String, String> {
+    keys(entries, "queue-verifier")
+}
+
+/// The same for a shop that makes invitations itself.
+///
+/// # Errors
+/// When there is none, or one is too short; its value is not named.
+pub fn invite_keys(entries: &str) -> Result<String, String> {
+    keys(entries, "queue-invite")
+}
+
+fn keys(entries: &str, label: &str) -> Result<String, String> {
     let secrets = entries_of(entries)?;
-    let line = |secret: &&str| derived(secret, "queue-verifier") + "\n";
+    let line = |secret: &&str| derived(secret, label) + "\n";
     Ok(secrets.iter().map(line).collect())
 }
 
@@ -198,12 +210,11 @@ mod tests {
             let (kid, key) = line.split_once(' ').unwrap();
             assert_eq!((kid.len(), key.len()), (8, 64), "{line}");
             assert!(!printed.contains(&one) && !printed.contains(&other));
-            let of_verifiers = verifier_keys(&format!("{one},{other}")).unwrap();
-            let is_another = |of_verifier: &str| of_verifier.len() == 64 && of_verifier != key;
-            assert_eq!(
-                of_verifiers.lines().filter(|line| is_another(line)).count(),
-                2
-            );
+            for others in [verifier_keys, invite_keys] {
+                let others = others(&format!("{one},{other}")).unwrap();
+                let is_another = |line: &&str| line.len() == 64 && *line != key;
+                assert_eq!(others.lines().filter(is_another).count(), 2, "{others}");
+            }
         }
         for wrong in [
             "",

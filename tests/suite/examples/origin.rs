@@ -33,7 +33,7 @@ const NO_ROOMS: [&str; 7] = ["", " ", ",", "main,,sale", "main, ", ", main", "ma
 const WELCOME: &str = "<p>Welcome to the shop.</p>";
 const REFUSED: &str = "This shop is reached through its waiting room only.";
 
-fn now() -> Now {
+pub(super) fn now() -> Now {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     Now::from_secs(now.as_secs())
 }
@@ -329,10 +329,10 @@ fn nginx_lets_in_requests_with_a_good_pass_alone() {
 }
 
 /// The program, or a line that is seen whether or not the test passes.
-fn where_it_is(name: &str) -> Option<PathBuf> {
+pub(super) fn where_it_is(name: &str) -> Option<PathBuf> {
     let found = tools::on_path(name);
     if found.is_none() {
-        let line = format!("{name} is not on the PATH, so examples/origin/{name} was not run.\n");
+        let line = format!("{name} is not on the PATH, so its examples were not run.\n");
         io::stderr().write_all(line.as_bytes()).unwrap();
     }
     found
