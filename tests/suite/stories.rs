@@ -310,6 +310,7 @@ in_houses! {
         people_operate_the_room_from_listed_networks_only_and_programs_from_anywhere
         a_wrong_secret_of_the_operators_closes_their_routes_and_no_others
         a_reported_stock_bounds_the_line_and_is_named_wherever_the_line_is
+        a_stock_ends_with_the_event_in_whose_time_it_was_reported
         a_visitor_behind_the_stock_reads_that_it_may_be_gone_and_no_other_does
         the_role_stock_reports_the_stock_and_nothing_else
         the_panel_shows_the_last_hour

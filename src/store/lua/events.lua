@@ -26,6 +26,7 @@ end
 -- it sets one, that it `admits` nobody, that visits end with its start (`inside`), and the `pace`, `cap` and `message` that it brings.
 function events.read()
   local current, phase, is_running, ended
+  local last_end = 0
   for id, prequeue, opens, closes, order, more in
     string.gmatch(live.events or call.arg.events or '', '(%S-):(%d+):(%d+):(%d+):([^%s:]+)(%S*)') do
     if not is_running then
@@ -36,8 +37,8 @@ function events.read()
         with = { by = id, from = tonumber(prequeue), pace = words.pace, cap = words.cap and string.gsub(words.cap, ',', ' '), message = words.message },
       }
       is_running = current.closes == 0 or now < current.closes
-      if not is_running and words.after then
-        ended = { by = id, from = current.closes, mode = words.after }
+      if not is_running then
+        last_end, ended = current.closes, words.after and { by = id, from = current.closes, mode = words.after } or ended
       end
       local is_beside = current.outside or not is_running and words.after
       phase = not is_running and (is_beside and 'outside' or 'over')
@@ -46,7 +47,7 @@ function events.read()
     end
   end
   events.current, events.phase = current, phase
-  live.follow(is_running and now >= current.prequeue and current.with or nil, ended)
+  live.follow(is_running and now >= current.prequeue and current.with or nil, ended, last_end)
 end
 events.read()
 

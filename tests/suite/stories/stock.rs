@@ -1,6 +1,9 @@
 //! The stock that the origin reports: how many visitors are still called, who reads that it may be gone, and who may report it.
 
+use std::time::Duration;
+
 use audit::audit;
+use now_serving::page::iso_8601;
 use serde_json::{Value, json};
 
 use super::lines::status;
@@ -83,6 +86,34 @@ pub(crate) fn a_reported_stock_bounds_the_line_and_is_named_wherever_the_line_is
     for line in [" shop stock:2", " shop stock:1", " shop stock:-"] {
         assert!(journal.contains(line), "{line}: {journal}");
     }
+    assert_eq!(audit(&[&journal], &[]).faults, Vec::<String>::new());
+}
+
+pub(crate) fn a_stock_ends_with_the_event_in_whose_time_it_was_reported(house: &House) {
+    let mut line = line(house);
+    let second = house.now_ms() / 1000;
+    let at = |after: u64| iso_8601((second + after) * 1000).replace(".000", "");
+    let event = json!({ "id": "sale", "opens": at(60), "closes": at(180), "outside": "automatic" });
+    house.set("event", &event.to_string());
+    // Reported before, it bounds what comes before and in the event.
+    assert_eq!(report(house, SHOP, r#"{"stock":1}"#).status, 200);
+    house.wait(Duration::from_mins(2));
+    house.permit(2);
+    assert_eq!(status(house)["cursor"], 1);
+    assert_eq!(report(house, SHOP, r#"{"stock":0}"#).status, 200);
+    assert_eq!(status(house)["release"]["bound_by"], "stock");
+    house.wait(Duration::from_secs(70));
+    let told = house.permit(2);
+    assert_eq!(told["released"], 3, "and what was kept: {told}");
+    let told = status(house);
+    assert_eq!((&told["cursor"], &told["stock"]), (&json!(4), &Value::Null));
+    house.forget_the_sign();
+    assert!(line[3].ask("/").inside);
+    // A later one is the shop's own.
+    assert_eq!(report(house, SHOP, r#"{"stock":1}"#).status, 200);
+    house.permit(3);
+    assert_eq!(status(house)["cursor"], 5);
+    let journal = house.ask(&Ask::get("/_queue/journal").operator()).body;
     assert_eq!(audit(&[&journal], &[]).faults, Vec::<String>::new());
 }
 
