@@ -18,9 +18,12 @@ enum Feature {
     AdaptivePace,
     Event,
     AbsentVisitors,
+    /// An event beside normal service, which brings the pace.
+    Beside,
+    Stock,
 }
 
-use Feature::{AbsentVisitors, AdaptivePace, Cap, Event, Groups, Lot, Regions};
+use Feature::{AbsentVisitors, AdaptivePace, Beside, Cap, Event, Groups, Lot, Regions, Stock};
 
 macro_rules! each_pair {
     ($($name:ident: $one:ident $other:ident,)*) => {
@@ -36,7 +39,9 @@ macro_rules! each_pair {
             use super::*;
             #[test]
             fn no_pair_is_left_out() {
-                let all = [Regions, Lot, Groups, Cap, AdaptivePace, Event, AbsentVisitors];
+                let all = [
+                    Regions, Lot, Groups, Cap, AdaptivePace, Event, AbsentVisitors, Beside, Stock,
+                ];
                 let told = [$([$one, $other]),*];
                 for (at, one) in all.iter().enumerate() {
                     for other in &all[at + 1..] {
@@ -70,6 +75,21 @@ each_pair! {
     a_pace_that_follows_the_origin_and_an_event: AdaptivePace Event,
     a_pace_that_follows_the_origin_and_absent_visitors: AdaptivePace AbsentVisitors,
     an_event_and_absent_visitors: Event AbsentVisitors,
+    regions_and_an_event_beside_them: Regions Beside,
+    a_lot_and_an_event_beside_it: Lot Beside,
+    groups_and_an_event_beside_them: Groups Beside,
+    a_cap_and_an_event_beside_it: Cap Beside,
+    a_pace_that_follows_the_origin_and_an_event_beside_it: AdaptivePace Beside,
+    an_event_with_a_line_of_its_own_and_one_beside_the_room: Event Beside,
+    absent_visitors_and_an_event_beside_them: AbsentVisitors Beside,
+    regions_and_a_stock: Regions Stock,
+    a_lot_and_a_stock: Lot Stock,
+    groups_and_a_stock: Groups Stock,
+    a_cap_and_a_stock: Cap Stock,
+    a_pace_that_follows_the_origin_and_a_stock: AdaptivePace Stock,
+    an_event_and_a_stock: Event Stock,
+    absent_visitors_and_a_stock: AbsentVisitors Stock,
+    an_event_beside_the_room_and_a_stock: Beside Stock,
 }
 
 const PERIOD: Duration = Duration::from_secs(15);
@@ -79,6 +99,8 @@ const QUANTITY: u64 = 10;
 const VIP: u64 = 30;
 const SHARE: u64 = 20;
 const SLOTS: u64 = 12;
+/// For so many visitors there is enough.
+const ENOUGH: u64 = 32;
 
 /// A visitor in a data centre.
 struct One<'a> {
@@ -101,6 +123,9 @@ fn go_together(house: &House, pair: [Feature; 2]) {
     set(house, pair);
     let opens = opens(house, pair);
     let mut all = arrive(house, &has);
+    if has(Stock) {
+        house.change("report", &json!({ "stock": ENOUGH }).to_string());
+    }
     if let Some(opens_ms) = opens {
         ask_all(house, &mut all);
         assert!(all.iter().all(|one| !one.is_inside), "before the start");
@@ -134,7 +159,8 @@ fn status(house: &House) -> Value {
 
 fn set(house: &House, pair: [Feature; 2]) {
     house.set("automatic", "15");
-    house.set("automatic_quantity", &QUANTITY.to_string());
+    let quantity = if pair.contains(&Beside) { 1 } else { QUANTITY };
+    house.set("automatic_quantity", &quantity.to_string());
     for feature in pair {
         match feature {
             Regions => {
@@ -154,7 +180,7 @@ fn set(house: &House, pair: [Feature; 2]) {
                 house.set("adaptive_pace", "on");
             }
             AbsentVisitors => house.set("absent_visitors", "on"),
-            Lot | Event => {}
+            Lot | Event | Beside | Stock => {}
         }
     }
     // Data that are young begin no event and seal no lot.
@@ -165,19 +191,31 @@ fn set(house: &House, pair: [Feature; 2]) {
 
 /// When the event opens, where there is one; then its pre-queue has begun.
 fn opens(house: &House, pair: [Feature; 2]) -> Option<u64> {
-    let of = |id, times, order| timed(house, id, times, &json!({ "order": order }));
+    let of = |id, times, order| {
+        let mut more = json!({ "order": order });
+        if pair.contains(&Beside) {
+            more["outside"] = "automatic".into();
+            more["with"] = json!({ "automatic_quantity": QUANTITY });
+        }
+        timed(house, id, times, &more)
+    };
     let events = match pair {
+        [Event, Beside] => {
+            let mut early = of("early", [0, 20, 40], "arrival");
+            early["outside"] = "closed".into();
+            json!([early, of("sale", [45, 105, 7200], "arrival")])
+        }
         [Lot, Event] => json!([
             of("early", [0, 20, 40], "arrival"),
             of("sale", [45, 105, 7200], "drawn")
         ]),
         [Lot, _] | [_, Lot] => of("sale", [0, 60, 7200], "drawn"),
-        [Event, _] | [_, Event] => of("sale", [0, 60, 7200], "arrival"),
+        [Event | Beside, _] | [_, Event | Beside] => of("sale", [0, 60, 7200], "arrival"),
         _ => return None,
     };
     house.set("event", &events.to_string());
     house.change("mode", r#"{"mode":"automatic"}"#);
-    let is_second = pair == [Lot, Event];
+    let is_second = matches!(pair, [Lot, Event] | [Event, Beside]);
     let opens_ms = house.now_ms() / 1000 * 1000 + if is_second { 105_000 } else { 60_000 };
     if is_second {
         house.wait(Duration::from_secs(25));
@@ -270,6 +308,14 @@ fn kept_their_promises(house: &House, pair: [Feature; 2], all: &[One<'_>]) {
                 assert!(lot["drawn"].as_u64() > Some(0), "{lot}");
             }
             Event => assert_eq!(told["mode"], "automatic", "{told}"),
+            Beside => {
+                let pace = &told["rate"]["automatic_quantity"];
+                assert_eq!(pace, QUANTITY, "{told}");
+            }
+            Stock => {
+                let left = told["stock"].as_u64().unwrap();
+                assert!(sum + left <= ENOUGH, "{sum} and {left}");
+            }
         }
     }
 }
