@@ -9,7 +9,7 @@ use serde_json::json;
 use upstash_local::{Fault, Faults};
 
 use super::{LOOKUP_TIMEOUT, panel, picture, tell, text};
-use crate::house::{Ask, House, Visitor};
+use crate::house::{Ask, House, PASSWORD, Visitor};
 
 /// An hour of a sale: a crowd comes, and is let in by 20 to 40 a minute.
 pub(crate) fn write_an_hour(house: &House) {
@@ -122,6 +122,28 @@ pub(crate) async fn says(page: &Client, words: &str) {
         ),
     )
     .await;
+}
+
+/// Without forms there is less that its script has to look after, and it follows all the same.
+#[test]
+fn the_panel_of_an_operator_who_may_only_look_follows_the_line() {
+    let house = House::wasm();
+    let passwords = json!({ "admin": { "password": PASSWORD, "may": "look" } });
+    house.set("admin_password", &passwords.to_string());
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        page.goto(&panel(&house)).await.unwrap();
+        assert!(text(&page, "h1").await.contains("admin · may only look"));
+        assert_eq!(text(&page, "#waiting").await, "0");
+        Visitor::new(&house).ask("/");
+        let follows = "document.querySelector('#waiting').textContent === '1'";
+        wait_for(&page, follows).await;
+        let forms = page.find_all(Locator::Css("form, button")).await.unwrap();
+        assert_eq!(forms.len(), 0);
+        let lost = "return document.querySelector('#lost').hidden";
+        assert_eq!(page.execute(lost, Vec::new()).await.unwrap(), json!(true));
+    });
 }
 
 #[test]
