@@ -445,6 +445,25 @@ mod tests {
     }
 
     #[test]
+    fn a_group_has_no_name_of_a_region() {
+        let groups = r#"[{"name":"vip","share":5},{"name":"west","share":5}]"#;
+        let mut given = with("priority", groups);
+        assert_eq!(problems(&given), []);
+        let regions = r#"[{"name":"west","pops":"SJC"}]"#.to_owned();
+        given.settings.insert("regions", regions);
+        let found = problems(&given);
+        let told: Vec<_> = found
+            .iter()
+            .map(|found| (found.key, found.value.as_deref()))
+            .collect();
+        assert_eq!(told, [("priority", Some("west"))]);
+        assert!(
+            found[0].accepted.contains("not that of a region"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
     fn every_wrong_setting_is_named_with_what_is_accepted() {
         for (key, wrong, accepted) in [
             ("automatic", "abc", "a whole number from 0 to 86400"),
