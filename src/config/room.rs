@@ -29,8 +29,6 @@ pub struct Room {
     pub pace: Pace,
     /// The room whose pace that is, where several rooms have it together.
     pub pace_of: Option<RoomName>,
-    /// How many rooms have it.
-    pub pace_rooms: u64,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
     /// How many may be inside.
@@ -163,7 +161,6 @@ impl Room {
             profile,
             pace,
             pace_of: None,
-            pace_rooms: 1,
             absent_visitors: reader.absent_visitors(),
             cap,
             longest_stay: reader.longest_stay(&cap),

@@ -121,36 +121,38 @@ impl Rooms {
         std::iter::once(&self.first).chain(others)
     }
 
-    /// The room at this place of the list has its pace together with the one of this name.
-    pub(super) fn share_pace(&mut self, at: usize, name: &str) {
-        let of = RoomName::new(name);
-        let Some(pace) = self
-            .all()
-            .find(|room| room.name == of)
-            .map(|room| room.pace)
-        else {
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut Room> {
+        let others = self.others.iter_mut().map(|other| &mut other.room);
+        std::iter::once(&mut self.first).chain(others)
+    }
+
+    /// Of these two places among all rooms, the room of the first has its pace together with that of the second.
+    pub(super) fn share_pace(&mut self, [at, of]: [usize; 2]) {
+        let owner = self.all().nth(of);
+        let Some((name, pace)) = owner.map(|room| (room.name.clone(), room.pace)) else {
             return;
         };
-        if let Some(other) = self.others.get_mut(at) {
-            (other.room.pace, other.room.pace_of) = (pace, Some(of.clone()));
-        }
-        let is_of_it = |room: &Room| room.name == of || room.pace_of.as_ref() == Some(&of);
-        let many = self.all().filter(|room| is_of_it(room)).count();
-        let others = self.others.iter_mut().map(|other| &mut other.room);
-        for room in std::iter::once(&mut self.first).chain(others) {
-            if is_of_it(room) {
-                room.pace_of = Some(of.clone());
-                room.pace_rooms = u64::try_from(many).unwrap_or(1);
+        for (place, room) in self.all_mut().enumerate() {
+            if place == at || place == of {
+                (room.pace, room.pace_of) = (pace, Some(name.clone()));
             }
+        }
+    }
+
+    /// How many rooms have their pace together with this one, which counts as well.
+    #[must_use]
+    pub fn sharing_with(&self, room: &Room) -> u64 {
+        let is_one = |other: &&Room| other.name == room.name || other.pace_of == room.pace_of;
+        match room.pace_of {
+            Some(_) => u64::try_from(self.all().filter(is_one).count()).unwrap_or(1),
+            None => 1,
         }
     }
 
     /// Rooms that have one origin know it by its name.
     pub(super) fn name_origins(&mut self) {
         let names: Vec<Option<String>> = self.all().map(Room::watched_origin).collect();
-        let others = self.others.iter_mut().map(|other| &mut other.room);
-        let rooms = std::iter::once(&mut self.first).chain(others);
-        for (room, name) in rooms.zip(&names) {
+        for (room, name) in self.all_mut().zip(&names) {
             let is_of_several = names.iter().filter(|other| *other == name).count() > 1;
             room.origin = name.clone().filter(|_| is_of_several);
         }

@@ -28,29 +28,21 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
     let lot = lot(line, known.as_ref());
     let regions = line.regions.into_iter().flat_map(in_regions);
     let turn = (line.turn_minutes > 0).then(|| ("turn_minutes", line.turn_minutes.to_string()));
+    let shares = line.pace_of.filter(|of| *of != line.room);
     let rest = [
         in_groups(line.groups),
         turn,
         watched(&line.health.0, line.health.1),
         sick(line),
+        line.pace_of.map(|_| ("room", line.room.to_string())),
+        shares.map(|_| ("shares", "yes".to_owned())),
         scheduled(line.schedule.events),
         lot,
         now,
     ];
-    let pace_of = line.pace_of.into_iter().flat_map(|of| {
-        let room = Some(("room", line.room.to_string()));
-        [
-            room,
-            (of != line.room).then(|| ("shares", "yes".to_owned())),
-        ]
-    });
     let cap = Some(line.cap).filter(Cap::holds);
     let cap = cap.into_iter().flat_map(capped);
-    let settings = settings
-        .into_iter()
-        .chain(pace_of.flatten())
-        .chain(cap)
-        .chain(regions);
+    let settings = settings.into_iter().chain(cap).chain(regions);
     let settings = settings.chain(rest.into_iter().flatten()).map(named);
     let known = known.filter(|board| !board.text.is_empty());
     let known = known.map(|board| copied(&board));

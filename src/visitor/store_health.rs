@@ -156,7 +156,8 @@ pub fn lets_in(board: Option<&Board>, request: &Request<'_>) -> bool {
             let pace = board.map_or(request.room.pace, |board| board.live.pace);
             // Each POP has its part of the pace, and so has each of the rooms that have it together.
             let pops = board.and_then(|board| board.pops);
-            let pops = pops.map(|pops| pops.saturating_mul(request.room.pace_rooms));
+            let rooms = request.config.rooms.sharing_with(request.room);
+            let pops = pops.map(|pops| pops.saturating_mul(rooms));
             request.config.outage.policy == OnStoreError::Admit
                 && is_open_here(request)
                 && outage(pop).is_real(now.ms())

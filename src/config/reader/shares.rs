@@ -16,62 +16,37 @@ const TOGETHER: [&str; 4] = [
     "session_minutes",
 ];
 
+const ANOTHER: &str = "shares: the name of another room";
+const NO_CHAIN: &str = "shares: the name of a room that names none in its own shares";
+const ALONE: &str = "shares once, and beside it no automatic, automatic_quantity, total_active or session_minutes: the room has the pace of the one that it names";
+const NO_CAP: &str = "shares where neither room has a cap, so with total_active 0 or null: a pace can be shared, and a cap cannot";
+
 /// What a listed room says of it.
 pub(super) struct Shares {
     /// The room that it names.
     named: Option<String>,
-    is_twice: bool,
-    /// What it should not name then.
-    beside: Option<&'static str>,
+    /// Whether it stands there once, with nothing beside it that the rooms have in common.
+    is_alone: bool,
 }
 
 impl Shares {
     pub(super) fn of(members: &[(String, Value)]) -> Self {
-        let said = |name: &str| {
-            let is_said = |(member, value): &&(String, Value)| {
-                member == name && Known::of(value) != Known::Absent
-            };
-            members.iter().filter(is_said).collect::<Vec<_>>()
+        let mut shares = Self {
+            named: None,
+            is_alone: true,
         };
-        let named = said(SHARES);
-        let text = |(_, value): &&(String, Value)| {
-            value
-                .text()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        };
-        Self {
-            named: named.first().map(text),
-            is_twice: named.len() > 1,
-            beside: TOGETHER.into_iter().find(|name| !said(name).is_empty()),
+        for (member, value) in members {
+            let is_it = member == SHARES;
+            if !is_it && !TOGETHER.contains(&member.as_str()) || Known::of(value) == Known::Absent {
+                continue;
+            }
+            shares.is_alone &= is_it && shares.named.is_none();
+            if is_it {
+                let text = value.text().map(str::to_owned);
+                shares.named = Some(text.unwrap_or_else(|| value.to_string()));
+            }
         }
-    }
-
-    /// What would be accepted of the room at this place of the list; nothing where it is right.
-    fn refused(&self, at: usize, rooms: &Rooms, all: &[Self]) -> Option<String> {
-        let room = &rooms.others.get(at)?.room;
-        let mut others = rooms.all().filter(|other| other.name != room.name);
-        let is_it = |name: &str| self.named.as_deref() == Some(name);
-        let Some(other) = others.find(|other| is_it(other.name.as_str())) else {
-            let names = rooms.all().filter(|other| other.name != room.name);
-            let names: Vec<&str> = names.map(|other| other.name.as_str()).collect();
-            let names = names.join(", ");
-            return Some(format!("shares: the name of another room: {names}"));
-        };
-        let listed = rooms.others.iter().zip(all);
-        let mut sharing = listed.filter(|(_, shares)| shares.named.is_some());
-        if self.is_twice {
-            Some("shares once".to_owned())
-        } else if sharing.any(|(of, _)| of.room.name == other.name) {
-            Some("shares: the name of a room that names none in its own shares".to_owned())
-        } else if let Some(setting) = self.beside {
-            Some(format!(
-                "no {setting} beside shares: the room has the pace of the one that it names"
-            ))
-        } else if room.cap.holds() || other.cap.holds() {
-            Some("shares where neither room has a cap, so with total_active 0 or null: a pace can be shared, and a cap cannot".to_owned())
-        } else {
-            None
-        }
+        shares
     }
 }
 
@@ -82,17 +57,41 @@ impl Reader<'_> {
             let Some(named) = &shares.named else {
                 continue;
             };
-            match shares.refused(at, rooms, all) {
-                None => rooms.share_pace(at, named),
-                Some(accepted) => {
-                    let room = rooms
-                        .others
-                        .get(at)
-                        .map(|other| other.room.name.to_string());
-                    let problem = Problem::wrong("rooms", Some(named.clone()), &accepted);
-                    self.found.problems.push(Problem { room, ..problem });
-                }
+            let of = rooms.all().position(|room| room.name.as_str() == named);
+            let accepted = refused([at + 1, of.unwrap_or(at + 1)], shares, rooms, all);
+            if let (None, Some(of)) = (accepted, of) {
+                rooms.share_pace([at + 1, of]);
+                continue;
             }
+            let problem = Problem::wrong("rooms", Some(named.clone()), accepted.unwrap_or(ANOTHER));
+            let room = rooms
+                .others
+                .get(at)
+                .map(|other| other.room.name.to_string());
+            self.found.problems.push(Problem { room, ..problem });
         }
+    }
+}
+
+/// What would be accepted in place of what these two have, the room and the one that it names; nothing where it is right.
+fn refused(
+    [room, of]: [usize; 2],
+    shares: &Shares,
+    rooms: &Rooms,
+    all: &[Shares],
+) -> Option<&'static str> {
+    // The first room is in front of the list, and names none.
+    let of_other = of.checked_sub(1).and_then(|at| all.get(at));
+    let mut both = rooms.all().enumerate();
+    if room == of {
+        Some(ANOTHER)
+    } else if of_other.is_some_and(|other| other.named.is_some()) {
+        Some(NO_CHAIN)
+    } else if !shares.is_alone {
+        Some(ALONE)
+    } else if both.any(|(at, any)| (at == room || at == of) && any.cap.holds()) {
+        Some(NO_CAP)
+    } else {
+        None
     }
 }

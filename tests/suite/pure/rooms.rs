@@ -278,19 +278,19 @@ fn what_is_no_pace_to_share_is_named_with_what_is_accepted() {
             json!({ "shares": "x" }),
             none(),
             "a",
-            "the name of another room: main, b",
+            "the name of another room",
         ),
         (
             json!({ "shares": "a" }),
             none(),
             "a",
-            "the name of another room: main, b",
+            "the name of another room",
         ),
         (
             json!({ "shares": 5 }),
             none(),
             "a",
-            "the name of another room: main, b",
+            "the name of another room",
         ),
         (
             json!({ "shares": "b" }),
@@ -302,25 +302,25 @@ fn what_is_no_pace_to_share_is_named_with_what_is_accepted() {
             json!({ "shares": "main", "automatic": 5 }),
             none(),
             "a",
-            "no automatic beside shares",
+            "beside it no automatic, automatic_quantity",
         ),
         (
             json!({ "shares": "main", "automatic_quantity": 5 }),
             none(),
             "a",
-            "no automatic_quantity beside shares",
+            "beside it no automatic, automatic_quantity",
         ),
         (
             json!({ "shares": "main", "total_active": 5 }),
             none(),
             "a",
-            "no total_active beside shares",
+            "beside it no automatic, automatic_quantity",
         ),
         (
             json!({ "shares": "main", "session_minutes": 5 }),
             none(),
             "a",
-            "no session_minutes beside shares",
+            "beside it no automatic, automatic_quantity",
         ),
         (
             json!({ "shares": "b" }),
@@ -344,7 +344,12 @@ fn what_is_no_pace_to_share_is_named_with_what_is_accepted() {
     let config = loaded(&document.to_string());
     let told = config.rooms.all().map(|room| {
         let of = room.pace_of.as_ref().map(ToString::to_string);
-        (room.pace.automatic, room.pace.quantity, of, room.pace_rooms)
+        (
+            room.pace.automatic,
+            room.pace.quantity,
+            of,
+            config.rooms.sharing_with(room),
+        )
     });
     let of_a = (60, 7, Some("a".to_owned()), 2);
     assert_eq!(
