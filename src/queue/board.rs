@@ -6,6 +6,7 @@ use super::{
     Begun, CurrentEvent, Event, EventList, Head, LaneState, Logged, Phase, Stretch, TurnsOver,
     WatchedOrigin,
 };
+use crate::queue::health::numbers;
 use crate::queue::{
     Cap, Cursor, Measured, Mode, Pace, Position, Sessions, Verdict, decide, waiting,
 };
@@ -115,29 +116,65 @@ pub struct Live {
     pub set_at: SetTimes,
 }
 
-/// What an event brings in place of what operators set and of what is configured.
+/// What an event brings in place of what operators set and of what is configured. The board has it as one text: `NAME ID SINCE VALUE` of
+/// each, with a line break between two.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[serde(try_from = "String")]
 pub struct Brought {
     /// The mode that one set at its end.
-    pub mode: Option<BroughtBy<Mode>>,
+    pub mode: Option<(By, Mode)>,
     /// The pace.
-    pub pace: Option<BroughtBy<Pace>>,
+    pub pace: Option<(By, Pace)>,
     /// The message.
-    pub message: Option<BroughtBy<String>>,
+    pub message: Option<(By, String)>,
     /// The cap.
-    pub cap: Option<BroughtBy<Cap>>,
+    pub cap: Option<(By, Cap)>,
 }
 
-/// A setting, the event that brings it, and since when.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct BroughtBy<T> {
-    /// The id of the event.
-    pub by: String,
+/// Which event brings a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct By {
+    /// Its id.
+    pub id: String,
     /// When it began to hold, in milliseconds since 1970.
-    pub from: u64,
-    /// The setting.
-    pub value: T,
+    pub since_ms: u64,
+}
+
+impl Brought {
+    fn read(text: &str) -> Option<Self> {
+        let mut brought = Self::default();
+        for line in text.split('\n') {
+            let mut words = line.splitn(4, ' ');
+            let name = words.next()?;
+            let (id, since_ms) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
+            let (by, value) = (By { id, since_ms }, words.next()?);
+            match name {
+                "mode" => brought.mode = Some((by, Mode::named(value)?)),
+                "pace" => {
+                    let [automatic, quantity] = numbers(value)?;
+                    brought.pace = Some((
+                        by,
+                        Pace {
+                            automatic,
+                            quantity,
+                        },
+                    ));
+                }
+                "message" => brought.message = Some((by, value.to_owned())),
+                "cap" => brought.cap = Some((by, Cap::read(value)?)),
+                _ => return None,
+            }
+        }
+        Some(brought)
+    }
+}
+
+impl TryFrom<String> for Brought {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::read(&text).ok_or("nothing that an event brings")
+    }
 }
 
 /// When operators set mode, pace, message, cap and events, and the stock was reported, by the store's clock in milliseconds; 0 for never. Of two copies the later one
@@ -170,13 +207,10 @@ impl Live {
             cap,
         } = brought;
         Self {
-            mode: mode.as_ref().map_or(self.mode, |set| set.value),
-            pace: pace.as_ref().map_or(self.pace, |set| set.value),
-            message: message
-                .as_ref()
-                .map(|set| set.value.clone())
-                .or(self.message),
-            cap: cap.as_ref().map(|set| set.value).or(self.cap),
+            mode: mode.as_ref().map_or(self.mode, |set| set.1),
+            pace: pace.as_ref().map_or(self.pace, |set| set.1),
+            message: message.as_ref().map(|set| set.1.clone()).or(self.message),
+            cap: cap.as_ref().map(|set| set.1).or(self.cap),
             ..self
         }
     }

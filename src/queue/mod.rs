@@ -51,7 +51,7 @@ pub use absent::{Absent, AbsentVisitors};
 pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_seconds, waiting};
 pub use allowed::AllowFault;
 pub use begun::{Begun, Lot, Prequeue};
-pub use board::{Board, Brought, BroughtBy, Live, Place, SetTimes, WaitingProof};
+pub use board::{Board, Brought, By, Live, Place, SetTimes, WaitingProof};
 pub use change::{Actor, Change, Changed, Effect, IdempotencyKey};
 pub use current_event::CurrentEvent;
 pub use draw::{DrawSecrets, NoSecrets, Seed};

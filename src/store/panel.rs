@@ -1,7 +1,7 @@
 //! How the answer of the verb `panel` is read.
 
 use super::reply::Answer;
-use crate::queue::{Action, BroughtBy, MinuteSample, PanelSnapshot, Provenance};
+use crate::queue::{Action, By, MinuteSample, PanelSnapshot, Provenance};
 
 /// What the verb `panel` answers.
 pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
@@ -20,10 +20,14 @@ pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
         limits: answer.limits()?,
         origin: answer.health()?,
         invited: answer.invited()?,
-        mode: set(set_at.mode, "mode_by", by_event(brought.mode))?,
-        pace: set(set_at.pace, "pace_by", by_event(brought.pace))?,
-        message: set(set_at.message, "message_by", by_event(brought.message))?,
-        cap: set(set_at.cap, "cap_by", by_event(brought.cap))?,
+        mode: set(set_at.mode, "mode_by", by_event(brought.mode.as_ref()))?,
+        pace: set(set_at.pace, "pace_by", by_event(brought.pace.as_ref()))?,
+        message: set(
+            set_at.message,
+            "message_by",
+            by_event(brought.message.as_ref()),
+        )?,
+        cap: set(set_at.cap, "cap_by", by_event(brought.cap.as_ref()))?,
         event: set(set_at.event, "event_by", None)?,
         stock: set(set_at.stock, "stock_by", None)?,
         hour: hour.into_iter().filter_map(minute).collect(),
@@ -32,11 +36,11 @@ pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
     })
 }
 
-fn by_event<T>(brought: Option<BroughtBy<T>>) -> Option<Provenance> {
-    let BroughtBy { by, from, .. } = brought?;
+fn by_event<T>(brought: Option<&(By, T)>) -> Option<Provenance> {
+    let By { id, since_ms } = &brought?.0;
     Some(Provenance {
-        at_ms: from,
-        by: Some(format!("event:{by}")),
+        at_ms: *since_ms,
+        by: Some(format!("event:{id}")),
     })
 }
 

@@ -325,8 +325,8 @@ mod tests {
             ("live.events", json!("none"), json!(false)),
             (
                 "brought",
-                json!({ "mode": { "by": "sale", "from": 5, "value": "hold" } }),
-                json!({ "pace": { "by": "sale", "from": 5, "value": 5 } }),
+                json!("mode sale 5 hold\npace sale 7 60 200\nmessage sale 7 A b"),
+                json!("pace sale 5 60"),
             ),
             ("live.message", json!("Hello"), json!(5)),
             ("live.stock", json!(0), json!("none")),

@@ -178,7 +178,7 @@ fn message(board: Option<&Board>, room: &Room) -> (Option<String>, Option<u64>) 
     let text = set.map_or(&room.pages.brand.message, |board| &board.live.message);
     let text = text.clone().filter(|text| !text.is_empty());
     let said = set.map(|board| match &board.brought.message {
-        Some(brought) => brought.from / 1_000,
+        Some((by, _)) => by.since_ms / 1_000,
         None => board.live.set_at.message / 1_000,
     });
     let said = said.filter(|said| *said > 0 && text.is_some());

@@ -196,6 +196,73 @@ fn by_lot_coming_first_helps_none() {
     }
 }
 
+/// Of a day in a shop that stays open: a tenth of its visitors, of its paces, of its cap and of its stock.
+#[test]
+fn a_sale_in_an_open_shop_holds_nobody_outside_of_its_time_and_throws_nobody_out() {
+    let event = |name: &str, value: &str| format!("settings.event.0.with.{name}={value}");
+    let set = [
+        "arrivals.0.visitors=900".to_owned(),
+        "arrivals.1.visitors=300".to_owned(),
+        "automatic_quantity=3".to_owned(),
+        event("automatic_quantity", "10"),
+        event("total_active", "120"),
+        "events.0.stock=600".to_owned(),
+        "pops=2".to_owned(),
+    ];
+    let set: Vec<&str> = set.iter().map(String::as_str).collect();
+    let report = played("shop", 1, &set);
+    let run = run(&report);
+    assert_eq!(run.checks, Checks::default());
+    assert_eq!(run.put_back, 0, "inside is inside");
+    const MINUTE: u64 = 60_000;
+    let points = |from: u64, to: u64| {
+        let is_in = move |end_ms: u64| end_ms > from * MINUTE && end_ms <= to * MINUTE;
+        run.points.iter().filter(move |point| is_in(point.end_ms))
+    };
+    let sum = |from: u64, to: u64, of: fn(&simulator::record::Point) -> u64| {
+        points(from, to).map(of).sum::<u64>()
+    };
+    // Each point is ten minutes, and the stock is used up within one.
+    let [prequeue, opens, sold_out, closes] = [570, 600, 710, 720];
+    let [night, morning] = [1_320, 1_350];
+    // Before the sale and after it the shop keeps its own pace, at which nobody waits for long.
+    for (from, to) in [(0, prequeue), (closes + 60, night)] {
+        let came = sum(from, to, |point| point.arrivals);
+        let went_in = sum(from, to, |point| point.admitted);
+        assert!(
+            came > 60 && came.abs_diff(went_in) <= 12,
+            "{came} {went_in}"
+        );
+        assert!(points(from, to).all(|point| point.waiting <= 4), "{from}");
+    }
+    assert_eq!(
+        sum(prequeue, opens, |point| point.called),
+        0,
+        "the pre-queue"
+    );
+    let called: Vec<u64> = points(opens, sold_out).map(|point| point.called).collect();
+    // A period more is in a point where it begins with its first moment.
+    assert!(called.iter().all(|many| *many <= 110), "{called:?}");
+    assert!(
+        sum(opens, sold_out, |point| point.called) <= 600,
+        "the stock"
+    );
+    assert!(
+        sum(opens, opens + 30, |point| point.called) >= 290,
+        "its own pace"
+    );
+    assert!(points(opens, closes).all(|point| point.sessions <= 120));
+    assert_eq!(sum(sold_out, closes, |point| point.called), 0, "sold out");
+    assert!(points(closes, closes + 60).all(|point| point.called <= 31));
+    assert_eq!(
+        sum(night, morning, |point| point.called),
+        0,
+        "a maintenance"
+    );
+    let all = &run.sums;
+    assert!(all.admitted + 60 >= all.arrivals, "all but the absent");
+}
+
 #[test]
 fn as_many_come_as_the_pace_says_where_absent_visitors_are_made_up_for() {
     // A hundred a minute, of whom thirty do not come.

@@ -59,15 +59,12 @@ local function settings()
     stock = live.stock() < math.huge and state.stock or nil,
   }
 end
--- What an event brings in place of that, with its id, and since when.
+-- What an event brings in place of that: `NAME ID SINCE VALUE` of each, with a line break between two.
 local function brought()
-  local values = {
-    mode = live.mode, pace = { automatic = live.automatic, quantity = live.quantity }, message = live.message or nil, cap = live.cap or nil,
-  }
+  local values = { mode = live.mode, pace = live.automatic .. ' ' .. live.quantity, message = live.message, cap = live.cap }
   local told
   for name, by in pairs(live.held) do
-    told = told or {}
-    told[name] = { by = by.by, from = by.from, value = values[name] }
+    told = (told and told .. '\n' or '') .. string.format('%s %s %d %s', name, by.by, by.from, values[name])
   end
   return told
 end

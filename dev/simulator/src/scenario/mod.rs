@@ -273,6 +273,8 @@ pub struct Event {
     pub pace: Option<PaceIs>,
     /// An operator sets the cap.
     pub cap: Option<CapIs>,
+    /// The origin reports for how many more visitors its stock is enough.
+    pub stock: Option<u64>,
     /// The store does not answer for so long.
     pub store_away: Option<Span>,
     /// The origin gets slower, or quick again: from now on each request takes this many times as long.
@@ -297,7 +299,9 @@ impl Event {
                 json!({ "total_active": cap.total_active, "session_minutes": cap.session_minutes });
             ("cap", fields)
         });
-        mode.or(permit).or(pace).or(cap)
+        let stock = self.stock;
+        let stock = stock.map(|stock| ("report", json!({ "stock": stock })));
+        mode.or(permit).or(pace).or(cap).or(stock)
     }
 }
 

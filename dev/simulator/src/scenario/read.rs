@@ -25,7 +25,7 @@ macro_rules! built_in {
 
 built_in!(
     "sale", "overload", "absent", "cap", "day", "morning", "outage", "sick", "slow", "split",
-    "naive", "smart", "share", "short", "follow", "lot", "log",
+    "naive", "smart", "share", "short", "follow", "lot", "shop", "log",
 );
 
 /// What the command line says otherwise than the scenario.
@@ -215,6 +215,7 @@ fn one_thing(event: &Event) -> Result<(), String> {
         event.permit.is_some(),
         event.pace.is_some(),
         event.cap.is_some(),
+        event.stock.is_some(),
         event.store_away.is_some(),
         event.origin_slower.is_some(),
         event.origin_sick.is_some(),
@@ -222,7 +223,7 @@ fn one_thing(event: &Event) -> Result<(), String> {
     match there.iter().filter(|is_there| **is_there).count() {
         1 => Ok(()),
         many => Err(format!(
-            "says {many} things; accepted is one of mode, permit, pace, cap, store_away, origin_slower, origin_sick besides at"
+            "says {many} things; accepted is one of mode, permit, pace, cap, stock, store_away, origin_slower, origin_sick besides at"
         )),
     }
 }
