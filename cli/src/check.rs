@@ -304,11 +304,18 @@ fn long_page(room: &Room) -> Option<String> {
 /// What is wrong with templates: what a room has in common with the first is named once.
 fn refused(config: &Config) -> Vec<Problem> {
     let told = |room: &Room| {
-        let refused = room.pages.refused().into_iter();
-        refused.map(|refused| {
-            let (line, reason) = (refused.refusal.line, &refused.refusal.reason);
-            format!("a page without faults; line {line}: {reason}")
-        })
+        let of_events = room.event_pages.iter();
+        let of_events = of_events.map(|(id, pages)| (format!(", of the event {id}"), pages));
+        let all = std::iter::once((String::new(), &room.pages)).chain(of_events);
+        let refused = all.flat_map(|(of, pages)| {
+            let refused = pages.refused().into_iter();
+            refused.map(move |refused| (of.clone(), refused.refusal))
+        });
+        let told = refused.map(|(of, refusal)| {
+            let (line, reason) = (refusal.line, &refusal.reason);
+            format!("a page without faults; line {line}{of}: {reason}")
+        });
+        told.collect::<Vec<String>>()
     };
     let mut found: Vec<Problem> = Vec::new();
     for room in config.rooms.all() {
@@ -450,6 +457,10 @@ mod tests {
             (
                 r#"{"room":"a","room":"b"}"#,
                 "room: accepted is each setting once",
+            ),
+            (
+                r#"{"event":{"id":"sale","opens":"2030-01-31T10:00:00Z","with":{"template":"{{{message}}}"}}}"#,
+                "template: accepted is a page without faults; line 1, of the event sale",
             ),
             (
                 r#"{"template":"{{{message}}}"}"#,

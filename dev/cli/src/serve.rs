@@ -223,7 +223,13 @@ fn print_addresses(
     let edge = format!("http://{}", options.addr);
     let panel = panel_url(options.addr, settings);
     let tokens = setting(settings, "permit_token", "(no permit_token set)");
-    let permit_token = tokens.split(',').next().unwrap_or_default();
+    // One without a role may permit. Its secret is what stands behind the name.
+    let is_plain = |token: &&str| !token.split(':').next().unwrap_or_default().contains('/');
+    let permit_token = tokens.split(',').map(str::trim).find(is_plain);
+    let permit_token = permit_token.unwrap_or("(no permit_token without a role)");
+    let permit_token = permit_token
+        .split_once(':')
+        .map_or(permit_token, |(_, secret)| secret);
     let shop = origin.map(Origin::url);
     let behind = shop
         .as_deref()
