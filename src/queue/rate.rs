@@ -121,9 +121,12 @@ pub fn estimated_wait(
 impl Board {
     /// Seconds until a visitor with this many ahead goes in. Where a cap holds, the pace follows the origin, or visitors of other
     /// lanes have a share of it, that is by what was measured, and no sooner than the schedule says: how soon slots become free, and
-    /// how much the other lanes use, is not known before. `None` where it is unknown.
+    /// how much the other lanes use, is not known before. `None` where it is unknown, as behind what the stock is enough for.
     #[must_use]
     pub fn estimated_wait(&self, ahead: u64, now_ms: u64) -> Option<u64> {
+        if self.live.stock.is_some_and(|left| ahead >= left) {
+            return None;
+        }
         let pace = self.live.pace;
         let is_held_back = |sessions: &Sessions| sessions.enforcement == Enforcement::On;
         let is_slowed = self.origin.is_some_and(|origin| origin.is_slowed);

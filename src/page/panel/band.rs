@@ -154,6 +154,9 @@ fn words(board: &Board, set: Option<&Provenance>, now_ms: u64) -> String {
     match live.mode {
         _ if board.is_held_by_origin() => "On hold by itself: the origin is sick".to_owned(),
         _ if let Some(words) = bound_words(board) => words.to_owned(),
+        Mode::Automatic if live.stock == Some(0) => {
+            "Sold out by the reported stock: no visitor goes in".to_owned()
+        }
         Mode::Automatic if live.pace.automatic == 0 => {
             "Running without a pace: operators and the origin let visitors in".to_owned()
         }

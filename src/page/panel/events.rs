@@ -13,6 +13,7 @@ pub(super) fn phase(board: &Board, now_ms: u64) -> Option<Value> {
     let CurrentEvent { event, phase, .. } = board.event.as_ref()?;
     let id = &event.id;
     let has_prequeue = event.prequeue_ms < event.opens_ms;
+    let goes_on = board.scheduled_mode().lets_in();
     let (words, next) = match phase {
         Phase::Before if has_prequeue => (
             format!("Event {id} has not begun; its pre-queue begins at"),
@@ -39,9 +40,15 @@ pub(super) fn phase(board: &Board, now_ms: u64) -> Option<Value> {
             format!("Maintenance {id}; visitors go in again at"),
             event.closes_ms,
         ),
-        Phase::Outside if event.is_over(now_ms) => {
+        Phase::Outside if event.is_over(now_ms) && goes_on => {
             (format!("Event {id} is over, and the room goes on"), None)
         }
+        Phase::Outside if event.is_over(now_ms) => (format!("Event {id} is over"), None),
+        Phase::Outside if !goes_on && has_prequeue => (
+            format!("The pre-queue of event {id} begins at"),
+            Some(event.prequeue_ms),
+        ),
+        Phase::Outside if !goes_on => (format!("Event {id} opens at"), Some(event.opens_ms)),
         Phase::Outside if has_prequeue => (
             format!("The room goes on until the pre-queue of event {id}, at"),
             Some(event.prequeue_ms),
