@@ -48,12 +48,14 @@ pub struct NewEvents {
 
 /// What events do to the room at once.
 pub enum Surprise {
-    /// The event of this id begins.
-    Begins(String),
+    /// The event of this id begins; whether visitors inside stay inside.
+    Begins(String, bool),
     /// The room lets visitors in, and closes until the event of this id.
     Closes(String),
     /// The same, where that event begins no line of its own.
     ClosesFor(String),
+    /// The event of this id runs, and is none any more.
+    Ends(String),
 }
 
 impl NewEvents {
@@ -64,8 +66,12 @@ impl NewEvents {
         let (schedule, room) = (request.schedule(), request.room.name.as_str());
         let committed = event
             .and_then(|event| schedule.committed(room, &event.id, event.opens_ms, &event.order));
+        let ends = running(request).filter(|id| !listed.iter().any(|event| event.id == *id));
         Self {
-            surprise: event.and_then(|event| surprise(event, request)),
+            surprise: match ends {
+                Some(id) => Some(Surprise::Ends(id)),
+                None => event.and_then(|event| surprise(event, request)),
+            },
             commitment: committed,
             events,
         }
@@ -94,7 +100,8 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
         let Some(event) = of_form(fields) else {
             return Ok(listed);
         };
-        let listed = with(listed, events::told(&event, usual)?.event);
+        let configured = &request.room.events;
+        let listed = with(listed, configured, events::told(&event, usual)?.event);
         match events::unfit(&listed.iter().collect::<Vec<_>>()) {
             faults if faults.is_empty() => Ok(listed),
             faults => Err(faults),
@@ -141,9 +148,11 @@ fn of_form(fields: &mut Fields) -> Option<Pairs> {
     Some(Pairs(members))
 }
 
-/// The list with this event in its place, instead of the one of the same id, of which it moves the times: the form names no more.
-fn with(mut listed: Vec<Event>, mut event: Event) -> Vec<Event> {
-    if let Some(moved) = listed.iter().find(|other| other.id == event.id) {
+/// The list with this event in its place, instead of the one of the same id, which may stand in the settings alone: the form names the
+/// times and moves them, and the rest stays.
+fn with(mut listed: Vec<Event>, configured: &[Event], mut event: Event) -> Vec<Event> {
+    let mut known = listed.iter().chain(configured);
+    if let Some(moved) = known.find(|other| other.id == event.id) {
         event = Event {
             prequeue_ms: event.prequeue_ms,
             opens_ms: event.opens_ms,
@@ -158,16 +167,23 @@ fn with(mut listed: Vec<Event>, mut event: Event) -> Vec<Event> {
     listed
 }
 
+/// The id of the event that runs, as far as this data centre knows.
+fn running(request: &Request<'_>) -> Option<String> {
+    let board = request.pop.last()?.board?;
+    let known = board.event.filter(|known| known.phase.runs())?;
+    Some(known.event.id)
+}
+
 /// What an event would do at once.
 fn surprise(event: &Event, request: &Request<'_>) -> Option<Surprise> {
     let board = request.pop.last().and_then(|last| last.board);
     let lets_in = |board: &Board| board.scheduled_mode().lets_in();
     let closes = board.as_ref().is_none_or(lets_in);
-    let has_own_line = event.outside == Mode::Closed;
-    let begins = has_own_line && event.begins_after(board.and_then(|board| board.begun).as_ref());
-    let id = event.id.clone();
+    let ends_numbers = event.outside == Mode::Closed || !event.keeps_inside;
+    let begins = ends_numbers && event.begins_after(board.and_then(|board| board.begun).as_ref());
+    let (id, keeps) = (event.id.clone(), event.keeps_inside);
     match (event.phase(request.now.ms()), begins) {
-        (Phase::Prequeue | Phase::Open, true) => Some(Surprise::Begins(id)),
+        (Phase::Prequeue | Phase::Open, true) => Some(Surprise::Begins(id, keeps)),
         (Phase::Before, true) if closes => Some(Surprise::Closes(id)),
         (Phase::Before, false) if closes => Some(Surprise::ClosesFor(id)),
         _ => None,
@@ -192,13 +208,14 @@ impl Intent for SetEvents {
     fn question(&self) -> Option<Ask<'_>> {
         match self {
             Self::To(new) => Some(match new.surprise.as_ref()? {
-                Surprise::Begins(id) => begin(id),
+                Surprise::Begins(id, keeps_inside) => begin(id, *keeps_inside),
                 Surprise::Closes(id) => {
                     close(id, " until the event begins, with a line of its own")
                 }
                 Surprise::ClosesFor(id) => {
                     close(id, ", also in the event, which begins no line of its own")
                 }
+                Surprise::Ends(id) => take_away(id),
             }),
             Self::SoldOut => Some(Box::new(end)),
         }
@@ -237,11 +254,16 @@ impl Intent for SetEvents {
     }
 }
 
-fn begin(id: &str) -> Ask<'_> {
+fn begin(id: &str, keeps_inside: bool) -> Ask<'_> {
+    let inside = if keeps_inside {
+        "visitors inside stay"
+    } else {
+        "and so do all visits: who is inside waits again"
+    };
     Box::new(move |board, _| Question {
         title: "Begin the event now?",
         text: format!(
-            "The event {id} begins at once, with a line of its own. Waiting now: {}. Their numbers end, and they draw new ones; visitors inside stay. That cannot be taken back.",
+            "The event {id} begins at once, with a line of its own. Waiting now: {}. Their numbers end, and they draw new ones; {inside}. That cannot be taken back.",
             people(board.waiting())
         ),
         yes: "Begin the event",
@@ -257,6 +279,18 @@ fn close<'a>(id: &'a str, kept: &'a str) -> Ask<'a> {
             people(board.waiting())
         ),
         yes: "Set the event",
+        word: None,
+    })
+}
+
+fn take_away(id: &str) -> Ask<'_> {
+    Box::new(move |board, _| Question {
+        title: "Take the event away while it runs?",
+        text: format!(
+            "The event {id} ends at once, and with it the pace, the cap and the message that it brings. Waiting now: {}. They keep their numbers, and go in as the room lets them; visitors inside stay.",
+            people(board.waiting())
+        ),
+        yes: "Take it away",
         word: None,
     })
 }
@@ -315,7 +349,9 @@ mod tests {
             ),
         ] {
             let form = event("a:4:5:6:arrival").remove(0);
-            assert_eq!(with(event(listed), form), event(moved));
+            assert_eq!(with(event(listed), &[], form.clone()), event(moved));
+            // One that an operator had taken away comes back as it is configured.
+            assert_eq!(with(Vec::new(), &event(listed), form), event(moved));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use now_serving::page::iso_8601;
 use serde_json::{Value, json};
 
 use super::{MINUTE, at_a_large_pace, event, page, permitted, positions, timed};
@@ -385,4 +386,32 @@ pub(crate) fn an_event_by_lot_that_is_set_live_is_committed_to_at_once(house: &H
     let mut visitor = Visitor::new(house);
     assert_eq!(phase(&mut visitor), "prequeue");
     assert_eq!(settings(house)["event"]["now"], json!([sale]));
+}
+
+pub(crate) fn an_event_that_runs_is_asked_about_before_it_is_taken_away(house: &House) {
+    at_a_large_pace(house);
+    let mut sale = timed(house, "sale", [0, 0, 3600]);
+    sale["outside"] = "automatic".into();
+    sale["with"] = json!({ "automatic_quantity": 7 });
+    house.set("event", &sale.to_string());
+    assert!(Visitor::new(house).ask("/echo").inside);
+    let form = |body: &str| house.ask(&Ask::form("event", body));
+    let asked = form("event=[]").body;
+    assert!(
+        asked.contains("Take the event away while it runs?"),
+        "{asked}"
+    );
+    let live = |house: &House| settings(house)["pace"]["now"]["automatic_quantity"].clone();
+    assert_eq!(live(house), 7, "nothing has happened yet");
+    assert_eq!(form("event=[]&sure=yes").status, 303);
+    assert_eq!(live(house), 1000);
+    // By its name alone it comes back as it is configured.
+    let second = house.now_ms() / 1000;
+    let opens = iso_8601(second * 1000).replace(".000Z", "");
+    let back = form(&format!(
+        "event=[]&id=sale&opens={opens}&offset=%2B00:00&sure=yes"
+    ));
+    assert_eq!(back.status, 303, "{}", back.body);
+    assert_eq!(live(house), 7);
+    assert_eq!(settings(house)["event"]["now"][0]["outside"], "automatic");
 }
