@@ -168,8 +168,12 @@ pub fn lets_in(board: Option<&Board>, request: &Request<'_>) -> bool {
 
 /// Whether no event is closed now, as far as is known here.
 fn is_open_here(request: &Request<'_>) -> bool {
+    let now_ms = request.now_of_events().ms();
     let event = request.event();
-    event.is_none_or(|(_, phase)| phase.lets_in())
+    event.is_none_or(|(event, phase)| {
+        let ends_open = event.then.is_none_or(Mode::lets_in);
+        phase.lets_in() && (ends_open || !event.is_over(now_ms))
+    })
 }
 
 /// A sick origin keeps new visitors out as long as a marker stands; what the last board says of it is not longer true.

@@ -119,6 +119,7 @@ in_houses! {
         in_a_maintenance_visitors_wait_and_then_the_line_goes_on
         who_was_called_before_the_prequeue_is_told_of_no_lot
         an_event_brings_its_pace_cap_and_message_and_gives_them_back
+        an_event_that_runs_is_asked_about_before_it_is_taken_away
         what_an_operator_sets_while_an_event_runs_stays_after_it
         an_event_sets_a_mode_at_its_end_until_an_operator_does
         a_closed_room_may_go_on_after_its_event

@@ -209,7 +209,7 @@ fn with(value: &Value, usual: Usual) -> Result<Brought, Vec<Fault>> {
     let members = value.structured();
     let members = members.and_then(|text| json::read(text.as_bytes()).ok());
     let Some(Pairs(members)) = members else {
-        let accepted = r#"an object with such as {"automatic":60,"automatic_quantity":200}"#;
+        let accepted = r#"with as an object such as {"automatic":60,"automatic_quantity":200}"#;
         return Err(vec![Fault::new(value.to_string(), accepted)]);
     };
     let (mut pace, mut cap) = (usual.pace, usual.cap);
@@ -376,9 +376,10 @@ fn disorder(event: &Event) -> impl Iterator<Item = Fault> {
     let is_sale = event.outside == Mode::Closed
         || event.order != Order::Arrival
         || event.prequeue_ms != event.opens_ms
+        || !event.keeps_inside
         || closes.is_none();
     let sale = (!event.admits && is_sale).then_some(
-        "admits none only with closes, with outside automatic or open, and without prequeue and order",
+        "admits none only with closes, with outside automatic or open, and without prequeue, order and keeps_inside",
     );
     let endless = (event.then.is_some() && closes.is_none()).then_some("then only with closes");
     let found = [late, early, sale, endless].into_iter().flatten();

@@ -56,7 +56,7 @@ local function settings()
     mode = set.mode or 'automatic', paced = set.automatic ~= nil, version = live.version,
     pace = { automatic = automatic, quantity = quantity },
     message = set.message, cap = set.cap, events = live.events or nil, set_at = set_at,
-    stock = live.stock() < math.huge and state.stock or nil,
+    stock = state.stock >= 0 and state.stock or nil,
   }
 end
 -- What an event brings in place of that: `NAME ID SINCE VALUE` of each, with a line break between two.

@@ -1,6 +1,6 @@
 -- The event whose time it is, and its phase by the store's clock.
 -- The edge reads the phase from a copy of the board, and computes it (`queue/event.rs`) only where it has none.
--- Gives `current`, the event, and its `phase`, nil without one; `begun`, the event that this line has begun (see lot.lua); `read`,
+-- Gives `current`, the event, and its `phase`, nil without one; `last_end`, when the latest event ended that did, 0 for none; `begun`, the event that this line has begun (see lot.lua); `read`,
 -- `mode`, `is_redrawn`.
 
 local call, live = require('call'), require('live')
@@ -38,7 +38,7 @@ function events.read()
       }
       is_running = current.closes == 0 or now < current.closes
       if not is_running then
-        last_end, ended = current.closes, words.after and { by = id, from = current.closes, mode = words.after } or ended
+        last_end, ended = current.closes, words.after and { by = id, from = current.closes, mode = words.after } or nil
       end
       local is_beside = current.outside or not is_running and words.after
       phase = not is_running and (is_beside and 'outside' or 'over')
@@ -46,8 +46,9 @@ function events.read()
         or now >= current.prequeue and 'prequeue' or is_beside and 'outside' or 'before'
     end
   end
-  events.current, events.phase = current, phase
-  live.follow(is_running and now >= current.prequeue and current.with or nil, ended, last_end)
+  events.current, events.phase, events.last_end = current, phase, last_end
+  local runs = is_running and now >= current.prequeue
+  live.follow(runs and current.with or nil, not runs and ended or nil)
 end
 events.read()
 

@@ -13,7 +13,7 @@ local arg, key, now = call.arg, call.key.pace, call.now
 -- Seconds. A waiting page asks more often, so a room without a verb for longer has no visitor who would go in.
 local PATIENCE = 40
 
-local period, left, rooms, set, is_divided = -1, 0, {}, nil, false
+local period, left, rooms, set, brought, is_divided = -1, 0, {}, nil, nil, false
 local function read(name, value)
   local room = string.match(name, '^room (%S+)$')
   if room then
@@ -25,6 +25,8 @@ local function read(name, value)
     left = tonumber(value)
   elseif name == 'set' then
     set = value
+  elseif name == 'brought' then
+    brought = value
   end
 end
 -- A key that is no longer of its type begins anew, and the line goes on.
@@ -38,10 +40,13 @@ end
 local own = rooms[arg.room] or { name = arg.room, part = 0, waits = 0, seen = 0, last = 0 }
 rooms[arg.room] = own
 
--- What an operator sets in the room whose pace it is, or an event brings there, holds for the others too, and nothing else does.
+-- What an operator sets in the room whose pace it is, or an event brings there, holds for the others too, and nothing else does. An event
+-- they know by its times, also where no visitor comes to that room meanwhile.
 local function follow()
   if arg.shares then
-    local automatic, quantity = string.match(set or '', '^(%d+) (%d+)$')
+    local from, to, by_event = string.match(brought or '', '^(%d+) (%d+) (.*)$')
+    local runs = from and now >= tonumber(from) and (to == '0' or now < tonumber(to))
+    local automatic, quantity = string.match(runs and by_event or set or '', '^(%d+)[ ,](%d+)$')
     live.shared = { automatic = automatic or arg.automatic, quantity = quantity or arg.quantity }
     require('events').read()
   end
@@ -50,7 +55,7 @@ end
 -- How many visitors of this room could be released by pace now.
 local function see_own()
   local is_paced = mode.now() == 'automatic' and now >= record.state.quiet
-  own.waits, own.seen = is_paced and math.min(lanes.waiting(), bound.slots()) or 0, now
+  own.waits, own.seen = is_paced and math.min(lanes.waiting(), bound.most()) or 0, now
 end
 -- Of what cannot be divided each room has one that has waited longest for a release.
 local function divide()
@@ -103,6 +108,22 @@ local function take(many)
   own.last = many > 0 and now or own.last
 end
 
+local function keep(name, before, value)
+  if value then
+    redis.pcall('HSET', key, name, value)
+  elseif before then
+    redis.pcall('HDEL', key, name)
+  end
+end
+-- The pace of the event whose time it is or that comes next: `SINCE UNTIL SECONDS,VISITORS`, 0 for no end.
+local function brought_pace()
+  local event = require('events').current
+  local with = event and event.with
+  if with and with.pace and (not live.set.automatic or live.set_at.pace < with.from) then
+    return string.format('%d %d %s', with.from, event.closes, with.pace)
+  end
+end
+
 -- What this room does not need of its part is free for the others at once.
 local function write()
   see_own()
@@ -113,10 +134,9 @@ local function write()
       redis.pcall('HSET', key, 'room ' .. name, string.format('%d %d %d %d', of.part, of.waits, of.seen, of.last))
     end
   end
-  if not arg.shares and (live.set.automatic or live.held.pace) then
-    redis.pcall('HSET', key, 'set', string.format('%d %d', live.automatic, live.quantity))
-  elseif not arg.shares and set then
-    redis.pcall('HDEL', key, 'set')
+  if not arg.shares then
+    keep('set', set, live.set.automatic and string.format('%d %d', live.set.automatic, live.set.quantity))
+    keep('brought', brought, brought_pace())
   end
   redis.pcall('EXPIRE', key, live.lifetime())
 end

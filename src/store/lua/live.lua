@@ -29,11 +29,9 @@ function live.times(mode, pace, message, cap, event, stock)
 end
 live.set_at = live.times(stored.mode_at, stored.pace_at, stored.message_at, stored.cap_at, stored.event_at, stored.stock_at)
 
--- How many visitors may still be called by the stock that was reported; it bounds pace, permits, credit and an open room alike. It ends
--- with the event in whose time it was reported.
+-- How many visitors may still be called by the stock that was reported; it bounds pace, permits, credit and an open room alike.
 function live.stock()
-  local is_over = record.state.stock < 0 or live.set_at.stock < live.last_end
-  return is_over and math.huge or record.state.stock
+  return record.state.stock < 0 and math.huge or record.state.stock
 end
 -- So many were called, now or as a copy or a ticket shows: what is left is never more than was reported less those called since.
 function live.sell(many)
@@ -44,10 +42,9 @@ end
 
 -- `with`: what the event `by` brings since the time `from`, by the name of each setting; where an operator then gives back what was set,
 -- it is brought again. `mode`: the one that an event set at its end. Both are nothing where there is no such event.
--- `last_end`: when the latest event ended that did, 0 for none.
-function live.follow(with, mode, last_end)
+function live.follow(with, mode)
   local set = live.set
-  live.held, live.last_end = {}, last_end
+  live.held = {}
   local function brought(name, by)
     local value = by and by[name]
     local is_set = set[name] or name == 'pace' and set.automatic

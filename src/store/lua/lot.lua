@@ -76,11 +76,20 @@ local function is_serving()
   end
 end
 -- Whether the event whose time it is has not begun: with an earlier opening than the last one it begins nothing, since a POP may have
--- settings that are old. Nor does one that ends no numbers, while those wait that an earlier lot has put in order.
+-- settings that are old. Nor does one that ends no numbers, while those wait that an earlier lot has put in order: it goes by arrival, and
+-- `passed` names it, so that it draws no lot in its middle.
 local function is_to_begin()
   local begun, event = events.begun, events.current
   local ends_numbers = not event.outside or event.ends_visits
-  return not begun or begun.id ~= event.id and event.opens > begun.opens and (ends_numbers or not is_serving())
+  if not begun then
+    return true
+  elseif begun.id == event.id or event.opens <= begun.opens or (texts.passed or stored.passed) == event.id then
+    return false
+  elseif not ends_numbers and is_serving() then
+    texts.passed = events.phase ~= 'outside' and event.id or nil
+    return false
+  end
+  return true
 end
 -- The order of the event is the one with which it began. An event that begins no line of its own has none to draw.
 function lot.order_now()
@@ -127,7 +136,12 @@ function lot.take(told, age)
   if not known then
     return
   elseif not begun or known.id ~= begun.id then
-    events.begun = begun and known.opens <= begun.opens and begun or known
+    local is_earlier = begun and known.opens <= begun.opens
+    events.begun = known
+    -- Young data may have begun an event before they knew that an earlier lot is still served.
+    if is_earlier and not (rolls.is_young() and not begun.of and is_serving()) then
+      events.begun = begun
+    end
   elseif known.secret and begun.secret then
     add_lanes(begun.of, known.of)
   elseif known.secret then

@@ -37,7 +37,7 @@ return function()
   end
   journal.come_back(arg.copy and 'sign' or '-', copy and copy.head)
   if events.current or stored.brought then
-    require('steps')()
+    require('steps').follow()
   end
   if events.phase == 'prequeue' or events.phase == 'open' then
     require('lot').follow_phase(arg.commitment)

@@ -1,9 +1,10 @@
 -- The steps of events in the journal: each phase, and each setting that an event brings, or gives back at its end, is told once.
--- A function without arguments that returns nothing.
+-- Gives `follow`, by which a call tells what its time has brought; `settle`, by which what an operator has just set is told by the operator's
+-- line alone.
 
 local record, live = require('record'), require('live')
 local events, journal = require('events'), require('journal')
-local stored, texts = record.stored, record.texts
+local state, stored, texts = record.state, record.stored, record.texts
 
 local function tell(id, what)
   journal.note('change', '-', journal.word('event:' .. id), journal.word(what))
@@ -15,9 +16,31 @@ local function value_of(name)
   return live[name] or '-'
 end
 
--- `stage` is the event and its phase, `brought` is `NAME=ID` of each setting that an event brings.
-return function()
-  local current, held = events.current, {}
+-- `NAME=ID` of each setting that an event brings, as `brought` keeps it.
+local function brought_now()
+  local held = {}
+  for _, name in ipairs(live.NAMES) do
+    local by = live.held[name]
+    if by then
+      table.insert(held, name .. '=' .. by.by)
+    end
+  end
+  return held[1] and table.concat(held, ' ') or false
+end
+-- A stock ends with the event in whose time it was reported. An end that an operator sets is a whole second.
+local function forget_stock()
+  if live.set_at.stock < events.last_end + 1000 then
+    state.stock = -1
+  end
+end
+local function settle()
+  texts.brought = brought_now()
+  forget_stock()
+end
+
+-- `stage` is the event and its phase.
+local function follow()
+  local current = events.current
   local stage = current and current.id .. ' ' .. events.phase
   if stage and stage ~= stored.stage and (stored.stage or events.phase ~= 'before') then
     tell(current.id, 'phase:' .. events.phase)
@@ -29,17 +52,15 @@ return function()
   end
   for _, name in ipairs(live.NAMES) do
     local id = live.held[name] and live.held[name].by
-    if id then
-      table.insert(held, name .. '=' .. id)
-    end
     if id ~= before[name] then
       tell(id or before[name], name .. ':' .. value_of(name))
     end
   end
-  local brought = held[1] and table.concat(held, ' ')
-  if brought ~= stored.brought then
-    texts.brought = brought or false
-    live.version = live.version + 1
-    texts.version = live.version
+  local brought = brought_now()
+  if brought ~= (stored.brought or false) then
+    texts.brought = brought
   end
+  forget_stock()
 end
+
+return { follow = follow, settle = settle }

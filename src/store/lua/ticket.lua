@@ -14,7 +14,11 @@ local function learn(of, served, drawn)
   if served > of.served then
     -- Remembered, not admitted now: the measurement begins anew.
     require('rate').forget_lane(lanes.of(of.lane))
-    require('live').sell(served - of.served)
+    -- Of what was reported to these data nobody was called before they began.
+    local live = require('live')
+    if live.set_at.stock < state.began then
+      live.sell(served - of.served)
+    end
   end
   of.served, of.drawn = math.max(of.served, served), math.max(of.drawn, drawn)
   return has_grown

@@ -8,7 +8,7 @@ use super::look::{BoardLook, board_near};
 use super::tickets::{anew_with, outside};
 use crate::cache::{CachedBoard, Pop, TicketMarks};
 use crate::queue::sessions::AtVisit;
-use crate::queue::{Board, CountedRenewal, Enforcement, Now, Sessions, SharedTickets};
+use crate::queue::{Board, CountedRenewal, Enforcement, Now, Renewing, Sessions, SharedTickets};
 use crate::request::Request;
 use crate::ticket::{Notice, Ticket, TicketStage};
 use crate::visitor::Kind;
@@ -103,7 +103,10 @@ fn kept(
         return Ok(unchanged);
     };
     let sessions = capped.sessions;
-    let stay_ends = sessions.stay_ends(at, rules.longest_stay);
+    // A ticket that says of no session would begin a new one with each visit.
+    let is_fixed = sessions.renewal == Renewing::Off && held.session().is_none();
+    let longest = if is_fixed { 1 } else { rules.longest_stay };
+    let stay_ends = sessions.stay_ends(at, longest);
     let renewal = match at_visit(held, capped, stay_ends, pop)? {
         AtVisit::Renewed(renewal) if kind.renews() => renewal,
         _ => return Ok(unchanged),

@@ -2,6 +2,7 @@
 
 mod beside;
 mod brought;
+mod ends;
 mod live;
 
 use std::time::Duration;

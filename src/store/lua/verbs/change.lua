@@ -43,6 +43,9 @@ local function put(stem, ...)
   texts.version = live.version
   sign_with(stem)
   events.read()
+  if events.current or record.stored.brought then
+    require('steps').settle()
+  end
 end
 
 local function release_due()
@@ -70,7 +73,7 @@ local acts = {
   -- A mode that already holds is no change, and nothing to write down. But the operator means it, also where a POP knows a
   -- later one.
   mode = function()
-    if live.mode == arg.mode then
+    if live.mode == arg.mode and not live.held.mode then
       entry.is_wanted = false
       sign_with('mode')
     else

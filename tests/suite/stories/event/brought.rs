@@ -118,8 +118,12 @@ pub(crate) fn what_an_operator_sets_while_an_event_runs_stays_after_it(house: &H
     );
     house.wait(3 * MINUTE);
     assert_eq!(pace(house).0, 200, "what was set before does not hold");
-    house.change("settings", r#"{"automatic":60,"automatic_quantity":100}"#);
+    let told = house.change("settings", r#"{"automatic":60,"automatic_quantity":100}"#);
     assert_eq!(pace(house), (json!(100), json!("admin")));
+    let after = house.ask(&Ask::get("/_queue/settings").operator()).json();
+    assert_eq!(after["version"], told["version"], "that was one change");
+    let last = journal(house).pop().unwrap();
+    assert_eq!(last, "admin pace:60:100", "and not the event's");
     house.forget_the_sign();
     assert_eq!(
         Visitor::new(house).ask("/").json()["message"],

@@ -1,0 +1,357 @@
+//! What an event leaves behind at its end, and at its start: presses, stocks, lots and outages around both.
+
+use std::time::Duration;
+
+use audit::audit;
+use now_serving::page::iso_8601;
+use serde_json::{Value, json};
+use upstash_local::{Fault, Faults};
+
+use super::{MINUTE, at_a_large_pace};
+use crate::house::{Ask, Got, House, PERMIT_TOKEN, Visitor, visitors};
+use crate::stories::lines::status;
+
+in_houses_whose_clock_is_turned! {
+    hold_that_is_pressed_after_an_event_that_holds_is_hold
+    the_stock_of_an_event_does_not_come_back_with_the_next_one
+    a_stock_that_is_reported_in_the_second_of_the_end_ends_too
+    the_mode_after_an_event_ends_with_the_prequeue_of_the_next
+    a_room_that_an_event_has_closed_opens_with_the_next
+    an_event_that_goes_by_arrival_draws_no_lot_in_its_middle
+    a_visit_of_fixed_length_is_no_longer_by_an_old_ticket
+    a_stock_that_is_reported_after_a_loss_holds
+    no_place_by_lot_is_given_twice_after_a_loss
+    a_change_in_an_event_is_one_version_of_the_settings
+    an_event_that_ends_visits_is_asked_about_before_it_begins
+    without_the_store_a_room_that_an_event_holds_or_closes_stays_so
+}
+
+fn timed(house: &House, id: &str, times: [u64; 3], more: &Value) -> Value {
+    let mut event = super::timed(house, id, times);
+    for (name, value) in more.as_object().unwrap() {
+        event[name] = value.clone();
+    }
+    event
+}
+
+fn report(house: &House, body: &str) -> Got {
+    let ask = Ask::get("/_queue/report").method("POST");
+    let ask = ask.with("authorization", format!("Bearer {PERMIT_TOKEN}"));
+    house.ask(&ask.body("application/json", body))
+}
+
+fn hold_that_is_pressed_after_an_event_that_holds_is_hold(house: &House) {
+    at_a_large_pace(house);
+    house.change("mode", r#"{"mode":"hold"}"#);
+    house.change("mode", r#"{"mode":"automatic"}"#);
+    house.set(
+        "event",
+        &timed(
+            house,
+            "sale",
+            [0, 0, 120],
+            &json!({"outside":"automatic","then":"hold"}),
+        )
+        .to_string(),
+    );
+    house.wait(2 * MINUTE + Duration::from_secs(5));
+    house.forget_the_sign();
+    assert!(
+        !Visitor::new(house).ask("/echo").inside,
+        "held by the event"
+    );
+    house.change("mode", r#"{"mode":"hold"}"#);
+    house.forget_the_sign();
+    assert!(
+        !Visitor::new(house).ask("/echo").inside,
+        "hold, as the operator pressed"
+    );
+}
+
+fn the_stock_of_an_event_does_not_come_back_with_the_next_one(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 5);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.set(
+        "event",
+        &timed(house, "one", [0, 0, 120], &json!({"outside":"automatic"})).to_string(),
+    );
+    house.wait(MINUTE);
+    report(house, r#"{"stock":0}"#);
+    house.wait(MINUTE + Duration::from_secs(5));
+    house.permit(1);
+    assert_eq!(status(house)["cursor"], 1, "it ended");
+    let next = timed(
+        house,
+        "two",
+        [3600, 3600, 7200],
+        &json!({"outside":"automatic"}),
+    );
+    house.change("event", &json!({ "event": next }).to_string());
+    house.permit(1);
+    let told = status(house);
+    assert_eq!((&told["cursor"], &told["stock"]), (&json!(2), &Value::Null));
+}
+
+fn a_stock_that_is_reported_in_the_second_of_the_end_ends_too(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 5);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.set(
+        "event",
+        &timed(house, "one", [0, 0, 600], &json!({"outside":"automatic"})).to_string(),
+    );
+    house.wait(MINUTE);
+    let gone = house.now_ms() % 1000;
+    house.wait(Duration::from_millis(1200 - gone));
+    report(house, r#"{"stock":0}"#);
+    house.change("event", r#"{"event":"sold_out"}"#);
+    house.wait(MINUTE);
+    house.permit(1);
+    let told = status(house);
+    assert_eq!(
+        (&told["cursor"], &told["stock"]),
+        (&json!(1), &Value::Null),
+        "{told}"
+    );
+}
+
+fn the_mode_after_an_event_ends_with_the_prequeue_of_the_next(house: &House) {
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "1");
+    let one = timed(
+        house,
+        "one",
+        [0, 0, 120],
+        &json!({"outside":"automatic","then":"open"}),
+    );
+    let two = timed(house, "two", [240, 360, 600], &json!({}));
+    house.set("event", &json!([one, two]).to_string());
+    house.wait(5 * MINUTE);
+    house.forget_the_sign();
+    let mut line = visitors(house, 3);
+    let inside: Vec<bool> = line
+        .iter_mut()
+        .map(|visitor| visitor.ask("/echo").inside)
+        .collect();
+    assert_eq!(inside, [false; 3], "the pre-queue of the second");
+}
+
+fn a_room_that_an_event_has_closed_opens_with_the_next(house: &House) {
+    at_a_large_pace(house);
+    let one = timed(house, "one", [0, 0, 120], &json!({"then":"closed"}));
+    let two = timed(house, "two", [240, 360, 600], &json!({}));
+    house.set("event", &json!([one, two]).to_string());
+    house.wait(2 * MINUTE + Duration::from_secs(5));
+    house.forget_the_sign();
+    assert!(!Visitor::new(house).ask("/echo").inside);
+    house.wait(4 * MINUTE);
+    house.forget_the_sign();
+    assert!(
+        Visitor::new(house).ask("/echo").inside,
+        "the second is open"
+    );
+}
+
+fn an_event_that_goes_by_arrival_draws_no_lot_in_its_middle(house: &House) {
+    house.set("automatic", "0");
+    let one = timed(
+        house,
+        "one",
+        [0, 180, 240],
+        &json!({"outside":"automatic","order":"drawn"}),
+    );
+    let two = timed(
+        house,
+        "two",
+        [360, 420, 900],
+        &json!({"outside":"automatic","order":"drawn"}),
+    );
+    house.set("event", &json!([one, two]).to_string());
+    let mut line = visitors(house, 5);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.wait(3 * MINUTE);
+    for _ in 0..3 {
+        line[0].ask("/");
+        house.wait(Duration::from_secs(2));
+    }
+    let _: Vec<_> = line.iter_mut().map(|visitor| visitor.ask("/")).collect();
+    house.wait(4 * MINUTE);
+    let mut late = visitors(house, 12);
+    let before: Vec<Value> = late
+        .iter_mut()
+        .map(|visitor| visitor.ask("/").json()["position"].clone())
+        .collect();
+    house.permit(5);
+    house.wait(Duration::from_secs(5));
+    for _ in 0..3 {
+        late[0].ask("/");
+        house.wait(Duration::from_secs(2));
+    }
+    let after: Vec<Value> = late
+        .iter_mut()
+        .map(|visitor| visitor.ask("/").json()["position"].clone())
+        .collect();
+    assert_eq!(before, after, "told long ago, in an open event");
+}
+
+/// The ticket is from before the cap, and names no session.
+fn a_visit_of_fixed_length_is_no_longer_by_an_old_ticket(house: &House) {
+    at_a_large_pace(house);
+    house.set("event", &timed(house, "one", [60, 60, 7200], &json!({"outside":"automatic","with":{"total_active":5,"session_minutes":3,"session_renewal":"off"}})).to_string());
+    let mut guest = Visitor::new(house);
+    assert!(guest.ask("/echo").inside);
+    let kept = guest.ticket.clone();
+    house.set("automatic", "0");
+    house.wait(2 * MINUTE);
+    let mut minutes = 0;
+    for _ in 0..30 {
+        let mut again = Visitor::holding(house, kept.clone());
+        let inside = again.send_once(Ask::get("/echo").json()).inside;
+        minutes += usize::from(inside);
+        house.wait(MINUTE);
+    }
+    assert!(minutes <= 5, "{minutes}");
+}
+
+fn a_stock_that_is_reported_after_a_loss_holds(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 9);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.permit(5);
+    house.forget_the_sign();
+    line[8].ask("/");
+    house.store.restart_empty();
+    house.go_to_pop(2);
+    report(house, r#"{"stock":3}"#);
+    house.go_to_pop(0);
+    house.forget_the_sign();
+    line[8].ask("/");
+    house.wait(Duration::from_secs(11));
+    line[8].ask("/");
+    assert_eq!(
+        status(house)["stock"],
+        3,
+        "that many more, said the shop after the loss"
+    );
+}
+
+/// Only half of the visitors have read their places.
+fn no_place_by_lot_is_given_twice_after_a_loss(house: &House) {
+    house.set("automatic", "0");
+    let one = timed(
+        house,
+        "one",
+        [0, 180, 240],
+        &json!({"outside":"automatic","order":"drawn"}),
+    );
+    let two = timed(
+        house,
+        "two",
+        [360, 420, 3600],
+        &json!({"outside":"automatic","order":"drawn"}),
+    );
+    house.set("event", &json!([one, two]).to_string());
+    let mut line = visitors(house, 8);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.wait(3 * MINUTE);
+    for _ in 0..3 {
+        line[0].ask("/");
+        house.wait(Duration::from_secs(2));
+    }
+    // Half of them read their places.
+    for visitor in &mut line[..4] {
+        visitor.ask("/");
+    }
+    house.wait(4 * MINUTE);
+    line[0].ask("/");
+    house.store.restart_empty();
+    house.go_to_pop(2);
+    Visitor::new(house).ask("/");
+    house.wait(Duration::from_secs(3));
+    house.go_to_pop(0);
+    for _ in 0..30 {
+        house.wait(Duration::from_secs(5));
+        line[0].ask("/");
+    }
+    let mut told: Vec<u64> = line
+        .iter_mut()
+        .map(|visitor| visitor.ask("/").json()["position"].as_u64().unwrap())
+        .collect();
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!(told.len(), 8);
+}
+
+fn a_change_in_an_event_is_one_version_of_the_settings(house: &House) {
+    at_a_large_pace(house);
+    let two = timed(
+        house,
+        "two",
+        [0, 0, 600],
+        &json!({"outside":"automatic","with":{"automatic_quantity":3}}),
+    );
+    house.set("event", &two.to_string());
+    Visitor::new(house).ask("/");
+    let told = house.change("settings", r#"{"automatic":60,"automatic_quantity":4}"#);
+    let got = house.ask(&Ask::json_to(
+        "mode",
+        &json!({"mode":"hold","version":told["version"]}).to_string(),
+    ));
+    assert_eq!(got.status, 200);
+    let journal = house.ask(&Ask::get("/_queue/journal").operator()).body;
+    assert_eq!(audit(&[&journal], &[]).faults, Vec::<String>::new());
+}
+
+fn an_event_that_ends_visits_is_asked_about_before_it_begins(house: &House) {
+    at_a_large_pace(house);
+    let more = json!({ "outside": "automatic", "keeps_inside": false });
+    let event = timed(house, "sale", [3600, 3600, 7200], &more);
+    house.set("event", &event.to_string());
+    let mut guest = Visitor::new(house);
+    assert!(guest.ask("/echo").inside);
+    house.wait(3 * MINUTE);
+    let second = house.now_ms() / 1000;
+    let at = |second: u64| iso_8601(second * 1000).replace(".000Z", "");
+    let (opens, closes) = (at(second - 1), at(second + 600));
+    let got = house.ask(&Ask::form(
+        "event",
+        &format!("event=[]&id=sale&opens={opens}&closes={closes}&offset=Z"),
+    ));
+    assert_ne!(got.status, 303);
+    let asked = "who is inside waits again";
+    assert!(got.body.contains(asked), "{}", got.body);
+    assert!(guest.ask("/echo").inside, "nothing has happened yet");
+}
+
+fn without_the_store_a_room_that_an_event_holds_or_closes_stays_so(house: &House) {
+    house.set("on_store_error", "admit");
+    at_a_large_pace(house);
+    for (id, then, outside) in [("one", "hold", "automatic"), ("two", "closed", "closed")] {
+        let more = json!({ "outside": outside, "then": then });
+        let event = timed(house, id, [0, 0, 120], &more);
+        house.set("event", &event.to_string());
+        let mut guest = Visitor::new(house);
+        assert!(guest.ask("/echo").inside, "{id}");
+        house.wait(MINUTE + Duration::from_secs(50));
+        Visitor::new(house).ask("/echo");
+        house.store.fail(Faults::always(Fault::Refuse));
+        house.wait(Duration::from_secs(20));
+        for _ in 0..10 {
+            house.wait(Duration::from_secs(5));
+            assert!(!Visitor::new(house).ask("/echo").inside, "{id}");
+        }
+        house.store.fail(Faults::none());
+        house.wait(MINUTE);
+    }
+}
