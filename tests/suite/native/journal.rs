@@ -338,17 +338,17 @@ fn more_called_than_the_reported_stock_are_refused() {
         format!("1800000016000 change 5 5 60 - 0 1800000015 0 0 15:5 - shop stock:{many}")
     };
     let five = "1800000030000 release 5 10 60 - 0 1800000030 0 0 15:5 pace - -";
-    let front = "1800000031000 permit 10 10 60 0:1:3 0 1800000030 0 0 15:5 pace admin 1:1:0";
+    let group = "1800000031000 permit 10 10 60 front:0:1:3 0 1800000030 0 0 15:5 pace admin 1:1:0";
     let ended = "1800000031000 end 10 60 60 - 0 1800000030 0 0 15:5 - admin -";
     let again = "1800000030500 change 10 10 60 - 0 1800000030 0 0 15:5 - shop stock:1";
     for (many, lines) in [
         ("5", vec![five]),
-        ("6", vec![five, front]),
+        ("6", vec![five, group]),
         ("0", vec![]),
-        ("-", vec![five, front]),
+        ("-", vec![five, group]),
         // Nobody is called by the end of all tickets, and another report begins anew.
         ("5", vec![five, ended]),
-        ("5", vec![five, again, front]),
+        ("5", vec![five, again, group]),
     ] {
         let lines = [
             vec![stock(many)],
@@ -363,7 +363,7 @@ fn more_called_than_the_reported_stock_are_refused() {
         faults,
         ["main: line 3: by line 4 5 were called of a stock of 4."]
     );
-    assert_eq!(with(&[&stock("5"), five, front]).len(), 1);
+    assert_eq!(with(&[&stock("5"), five, group]).len(), 1);
 }
 
 /// Whoever moved it could choose which places the public value gives.

@@ -18,6 +18,7 @@ in_houses_whose_clock_is_turned! {
     rooms_that_share_a_pace_keep_their_hold_their_words_and_their_permits
     a_pace_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it
     a_pace_that_an_event_brings_holds_for_all_that_share_it
+    a_pace_that_an_event_brings_holds_by_its_times_where_nobody_comes_to_its_room
     rooms_that_share_a_pace_keep_to_it_when_the_store_loses_its_data
     a_line_keeps_its_places_when_its_room_begins_to_share_a_pace_and_when_it_no_longer_does
     without_the_store_rooms_that_share_a_pace_let_in_what_it_has_together
@@ -385,6 +386,34 @@ fn a_pace_that_an_event_brings_holds_for_all_that_share_it(house: &House) {
     }
     let after: u64 = two.released().iter().sum();
     assert_eq!(after - before, 6);
+}
+
+fn a_pace_that_an_event_brings_holds_by_its_times_where_nobody_comes_to_its_room(house: &House) {
+    let second = house.now_ms() / 1000;
+    let at = |after: u64| iso_8601((second + after) * 1000).replace(".000", "");
+    let event = json!({
+        "id": "sale", "opens": at(300), "closes": at(600), "outside": "automatic",
+        "with": { "automatic_quantity": 2 },
+    });
+    house.set("event", &event.to_string());
+    let mut two = Two::new(house);
+    two.come(1, 40);
+    let mut released = [0; 2];
+    // Of each minute, after which only visitors of the sale come.
+    let mut minutes = Vec::new();
+    while house.now_ms() / 1000 < second + 900 {
+        house.wait_for_period(60);
+        two.poll_sale();
+        two.poll_sale();
+        let now = two.released();
+        minutes.push((house.now_ms() / 1000 - second, now[1] - released[1]));
+        released = now;
+    }
+    for (at, many) in minutes.into_iter().skip(1) {
+        let most = if (420..600).contains(&at) { 2 } else { 6 };
+        assert!(many <= most, "{many} at {at}");
+    }
+    assert!(released[1] >= 30, "{released:?}");
 }
 
 /// What both have together, either line, and all of it. A room of which the key knows nothing yet has no part in that period.
