@@ -19,8 +19,10 @@ impl Reader<'_> {
     pub(super) fn priority(&mut self) -> Groups {
         let text = self.json("priority").filter(|text| text != NONE);
         let read = text.map_or_else(|| Ok(Groups::default()), |text| read(&text));
-        read.unwrap_or_else(|(value, accepted)| {
-            self.problem("priority", Some(value), accepted);
+        read.unwrap_or_else(|faults| {
+            for (value, accepted) in faults {
+                self.problem("priority", Some(value), accepted);
+            }
             Groups::default()
         })
     }
@@ -40,44 +42,61 @@ impl Reader<'_> {
 
 type Fault = (String, &'static str);
 
-fn read(text: &str) -> Result<Groups, Fault> {
+/// All that is wrong.
+fn read(text: &str) -> Result<Groups, Vec<Fault>> {
     let listed: Result<Vec<Pairs>, _> = json::read(text.as_bytes());
     let listed = listed.ok().filter(|listed| listed.len() <= MOST);
-    let listed = listed.ok_or_else(|| (text.to_owned(), ACCEPTED))?;
-    let mut groups = Groups::default();
+    let listed = listed.ok_or_else(|| vec![(text.to_owned(), ACCEPTED)])?;
+    let (mut groups, mut faults) = (Groups::default(), Vec::new());
     for Pairs(members) in &listed {
-        let group = read_one(members)?;
+        let Some(group) = read_one(members, &mut faults) else {
+            continue;
+        };
         if groups.list.iter().any(|known| known.name == group.name) {
-            return Err((group.name.as_str().to_owned(), NAME));
+            faults.push((group.name.as_str().to_owned(), NAME));
         }
         groups.list.push(group);
     }
     let sum: u64 = groups.list.iter().map(|group| group.share).sum();
-    if Group::SHARE.contains(&sum.max(1)) {
+    if !Group::SHARE.contains(&sum.max(1)) {
+        faults.push((format!("{sum} percent"), SHARE));
+    }
+    if faults.is_empty() {
         Ok(groups)
     } else {
-        Err((format!("{sum} percent"), SHARE))
+        Err(faults)
     }
 }
 
-fn read_one(members: &[(String, Value)]) -> Result<Group, Fault> {
+/// A group, if all of it is sound; what is not joins the faults.
+fn read_one(members: &[(String, Value)], faults: &mut Vec<Fault>) -> Option<Group> {
     let (mut name, mut share) = (None, None);
-    for (member, value) in members {
-        match member.as_str() {
-            "name" if name.is_none() => {
-                let read = value.text().and_then(LaneName::read);
-                name = Some(read.ok_or_else(|| (value.to_string(), NAME))?);
+    let before = faults.len();
+    for (at, (member, value)) in members.iter().enumerate() {
+        let is_again = members.iter().take(at).any(|(other, _)| other == member);
+        let fault = match member.as_str() {
+            "name" if !is_again => {
+                name = value.text().and_then(LaneName::read);
+                name.is_none().then(|| (value.to_string(), NAME))
             }
-            "share" if share.is_none() => {
-                let read = percent(value).filter(|share| Group::SHARE.contains(share));
-                share = Some(read.ok_or_else(|| (value.to_string(), SHARE))?);
+            "share" if !is_again => {
+                share = percent(value).filter(|share| Group::SHARE.contains(share));
+                share.is_none().then(|| (value.to_string(), SHARE))
             }
-            _ => return Err((member.clone(), ACCEPTED)),
-        }
+            _ => Some((member.clone(), ACCEPTED)),
+        };
+        faults.extend(fault);
     }
-    let name = name.ok_or_else(|| (String::new(), NAME))?;
-    let share = share.ok_or_else(|| (name.as_str().to_owned(), SHARE))?;
-    Ok(Group { name, share })
+    let lacks = |name: &str| !members.iter().any(|(member, _)| member == name);
+    if lacks("name") {
+        faults.push((String::new(), NAME));
+    }
+    if lacks("share") {
+        let of = name.map_or_else(String::new, |name: LaneName| name.as_str().to_owned());
+        faults.push((of, SHARE));
+    }
+    let (name, share) = (name?, share?);
+    (faults.len() == before).then_some(Group { name, share })
 }
 
 #[cfg(test)]
@@ -132,7 +151,23 @@ mod tests {
                 SHARE,
             ),
         ] {
-            assert_eq!(read(text), Err((value.to_owned(), accepted)), "{text}");
+            let fault = (value.to_owned(), accepted);
+            assert_eq!(read(text), Err(vec![fault]), "{text}");
         }
+    }
+
+    #[test]
+    fn every_problem_of_every_group_is_named_at_once() {
+        let text = r#"[{"name":"vip","share":80},{"name":"main","share":0},{"uses":2},{"name":"fans","share":30}]"#;
+        let faults = [
+            ("\"main\"", NAME),
+            ("0", SHARE),
+            ("uses", ACCEPTED),
+            ("", NAME),
+            ("", SHARE),
+            ("110 percent", SHARE),
+        ];
+        let faults = faults.map(|(value, accepted)| (value.to_owned(), accepted));
+        assert_eq!(read(text), Err(faults.to_vec()));
     }
 }
