@@ -72,6 +72,7 @@ fn flash(flash: &Flash<'_>) -> String {
 
 fn listed(action: &Action) -> String {
     match action.value.as_str() {
+        "" if action.second == "-" => "message as configured".to_owned(),
         "" => "message taken away".to_owned(),
         text => format!("message \u{201c}{text}\u{201d}"),
     }
@@ -89,6 +90,7 @@ mod tests {
                 "message \u{201c}Soon.\u{201d}",
             ),
             (action("message", 0, "", ""), "message taken away"),
+            (action("message", 0, "", "-"), "message as configured"),
         ]);
     }
 }

@@ -20,7 +20,8 @@ local state, texts = record.state, record.texts
 local entry = {
   is_wanted = arg.audited == 'yes',
   value = arg.amount or arg.mode or arg.live_automatic or arg.message or arg.live_cap or arg.live_events or arg.overrule or arg.value or arg.stock or '',
-  second = arg.live_quantity or arg.credit_max or '',
+  -- A message that is set to nothing differs from one that is given back.
+  second = arg.live_quantity or arg.credit_max or arg.act == 'message' and not arg.message and '-' or '',
 }
 
 -- Says who set it and when: later than before, whatever the clock does.
