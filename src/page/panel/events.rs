@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::words::{moment, set};
+use super::words::{moment, pace_words, people, set};
 use super::{Configured, PanelView};
 use crate::http::object::object;
 use crate::page::{clock, events_json};
-use crate::queue::{Board, CurrentEvent, Event, Phase};
+use crate::queue::{Board, CurrentEvent, Event, Mode, Phase, With};
 
 /// The phase of the event whose time it is, and when the next begins.
 pub(super) fn phase(board: &Board, now_ms: u64) -> Option<Value> {
@@ -109,6 +109,7 @@ pub(super) fn events(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
             "prequeue": moment(event.prequeue_ms, now_ms),
             "opens": moment(event.opens_ms, now_ms),
             "closes": event.closes_ms.map(|closes_ms| moment(closes_ms, now_ms)),
+            "more": more(event, now_ms),
             "others": others(event),
             "acts": desk.acts,
             "path": configured.path,
@@ -132,6 +133,37 @@ pub(super) fn events(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
     })
 }
 
+/// What an event is besides its times.
+fn more(event: &Event, now_ms: u64) -> Option<String> {
+    let With { pace, cap, message } = &event.with;
+    let cap = cap.map(|cap| match cap.total_active {
+        0 => "no cap".to_owned(),
+        total => format!("a cap of {}", people(total)),
+    });
+    let message = message.as_ref().map(|_| "a message".to_owned());
+    let brings = [pace.map(pace_words), cap, message].into_iter().flatten();
+    let brings: Vec<String> = brings.collect();
+    let says = |is_so: bool, words: &str| is_so.then(|| words.to_owned());
+    let told = [
+        says(event.is_over(now_ms), "is over"),
+        says(!event.admits, "a maintenance, in which visitors wait"),
+        says(event.order.is_drawn(), "by lot"),
+        says(
+            event.outside == Mode::Automatic,
+            "the room goes on before and after it",
+        ),
+        says(
+            event.outside == Mode::Open,
+            "the room is open before and after it",
+        ),
+        says(!event.keeps_inside, "all tickets end at its start"),
+        (!brings.is_empty()).then(|| format!("brings {}", brings.join(", "))),
+        event.then.map(|mode| format!("then {}", mode.name())),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
 /// A time in UTC, as browsers hold it in a form: without seconds where there are none.
 fn local(unix_ms: u64) -> String {
     let text = format!("{}T{}", clock::day(unix_ms), clock::time(unix_ms));
@@ -142,7 +174,7 @@ fn local(unix_ms: u64) -> String {
 pub(super) mod tests {
     use super::super::hour::tests::snapshot;
     use super::*;
-    use crate::queue::{Mode, Order};
+    use crate::queue::{Cap, Order, Pace};
 
     const NOW_MS: u64 = 1_800_000_000_000;
 
@@ -157,6 +189,38 @@ pub(super) mod tests {
             phase,
             told_ms: NOW_MS,
         }
+    }
+
+    #[test]
+    fn a_listed_event_says_what_it_is_besides_its_times() {
+        let plain = Event::new("sale", NOW_MS);
+        assert_eq!(more(&plain, NOW_MS), None);
+        let sale = Event {
+            closes_ms: Some(NOW_MS + 1),
+            outside: Mode::Automatic,
+            order: Order::Drawn,
+            then: Some(Mode::Hold),
+            with: With {
+                pace: Some(Pace {
+                    automatic: 60,
+                    quantity: 200,
+                }),
+                cap: Some(Cap::default()),
+                message: Some("Soon".to_owned()),
+            },
+            ..plain.clone()
+        };
+        let words = "by lot; the room goes on before and after it; brings 200 every 60 seconds, no cap, a message; then hold";
+        assert_eq!(more(&sale, NOW_MS).as_deref(), Some(words));
+        let over = format!("is over; {words}");
+        assert_eq!(more(&sale, NOW_MS + 1), Some(over));
+        let night = Event {
+            admits: false,
+            outside: Mode::Open,
+            ..plain
+        };
+        let words = "a maintenance, in which visitors wait; the room is open before and after it";
+        assert_eq!(more(&night, NOW_MS).as_deref(), Some(words));
     }
 
     fn told(mode: Mode, phase: Phase, closes_ms: Option<u64>) -> (String, Option<&'static str>) {

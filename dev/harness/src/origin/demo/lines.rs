@@ -5,9 +5,9 @@ use now_serving::operator::verbs;
 use now_serving::page::{self, Away, BoardSeen, Configured, PanelView};
 use now_serving::queue::{
     Absent, AbsentVisitors, Action, Answers, Board, Bound, Cap, Cell, CurrentEvent, Event,
-    Explained, Groups, InvitedVisitors, Live, Measured, MinuteSample, Mode, Order, OriginHealth,
-    OriginState, Pace, PanelSnapshot, Phase, Provenance, Released, Sessions, Sickness, Stretch,
-    WatchedOrigin,
+    EventList, Explained, Groups, InvitedVisitors, Live, Measured, MinuteSample, Mode, Order,
+    OriginHealth, OriginState, Pace, PanelSnapshot, Phase, Provenance, Released, Sessions,
+    Sickness, Stretch, WatchedOrigin, With,
 };
 
 use super::PATH;
@@ -305,13 +305,22 @@ fn sicken(snapshot: &mut PanelSnapshot, now_ms: u64) {
 }
 
 fn begin(snapshot: &mut PanelSnapshot, opens_ms: u64, phase: Phase, now_ms: u64) {
-    snapshot.board.event = Some(CurrentEvent {
-        event: Event {
-            prequeue_ms: opens_ms - 10 * MINUTE_MS,
-            closes_ms: Some(opens_ms + 240 * MINUTE_MS),
-            order: Order::DrawnBy("the six numbers of the state lottery".to_owned()),
-            ..Event::new("drop-12", opens_ms)
+    let event = Event {
+        prequeue_ms: opens_ms - 10 * MINUTE_MS,
+        closes_ms: Some(opens_ms + 240 * MINUTE_MS),
+        order: Order::DrawnBy("the six numbers of the state lottery".to_owned()),
+        with: With {
+            pace: Some(Pace {
+                automatic: 60,
+                quantity: 200,
+            }),
+            ..With::default()
         },
+        ..Event::new("drop-12", opens_ms)
+    };
+    snapshot.board.live.events = Some(EventList(vec![event.clone()]));
+    snapshot.board.event = Some(CurrentEvent {
+        event,
         phase,
         told_ms: now_ms,
     });
