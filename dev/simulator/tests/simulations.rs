@@ -199,6 +199,7 @@ fn by_lot_coming_first_helps_none() {
 /// Of a day in a shop that stays open: a tenth of its visitors, of its paces, of its cap and of its stock.
 #[test]
 fn a_sale_in_an_open_shop_holds_nobody_outside_of_its_time_and_throws_nobody_out() {
+    const MINUTE: u64 = 60_000;
     let event = |name: &str, value: &str| format!("settings.event.0.with.{name}={value}");
     let set = [
         "arrivals.0.visitors=900".to_owned(),
@@ -214,7 +215,6 @@ fn a_sale_in_an_open_shop_holds_nobody_outside_of_its_time_and_throws_nobody_out
     let run = run(&report);
     assert_eq!(run.checks, Checks::default());
     assert_eq!(run.put_back, 0, "inside is inside");
-    const MINUTE: u64 = 60_000;
     let points = |from: u64, to: u64| {
         let is_in = move |end_ms: u64| end_ms > from * MINUTE && end_ms <= to * MINUTE;
         run.points.iter().filter(move |point| is_in(point.end_ms))
