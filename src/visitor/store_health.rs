@@ -153,7 +153,7 @@ pub fn lets_in(board: Option<&Board>, request: &Request<'_>) -> bool {
         Some(Mode::Open) if is_recent(pop, now) => true,
         Some(Mode::Open) => outage(pop).is_real(now.ms()),
         Some(Mode::Automatic) | None => {
-            let pace = board.map_or(request.room.pace, |board| board.live.pace);
+            let pace = board.map_or(request.room.pace, |board| pace(board, request));
             // Each POP has its part of the pace, and so has each of the rooms that have it together.
             let pops = board.and_then(|board| board.pops);
             let rooms = request.config.rooms.sharing_with(request.room);
@@ -163,6 +163,15 @@ pub fn lets_in(board: Option<&Board>, request: &Request<'_>) -> bool {
                 && outage(pop).is_real(now.ms())
                 && takes_turn(pace, pops, pop, now)
         }
+    }
+}
+
+/// The pace of this board; where it is that of an event which has ended since, the configured one.
+fn pace(board: &Board, request: &Request<'_>) -> Pace {
+    let event = request.event();
+    match &board.brought.pace {
+        Some(_) if event.is_none_or(|(_, phase)| !phase.runs()) => request.room.pace,
+        _ => board.live.pace,
     }
 }
 

@@ -24,6 +24,7 @@ in_houses_whose_clock_is_turned! {
     a_change_in_an_event_is_one_version_of_the_settings
     an_event_that_ends_visits_is_asked_about_before_it_begins
     without_the_store_a_room_that_an_event_holds_or_closes_stays_so
+    without_the_store_the_pace_of_an_event_ends_with_it
 }
 
 fn timed(house: &House, id: &str, times: [u64; 3], more: &Value) -> Value {
@@ -354,4 +355,23 @@ fn without_the_store_a_room_that_an_event_holds_or_closes_stays_so(house: &House
         house.store.fail(Faults::none());
         house.wait(MINUTE);
     }
+}
+
+fn without_the_store_the_pace_of_an_event_ends_with_it(house: &House) {
+    house.set("on_store_error", "admit");
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "1");
+    let more = json!({ "outside": "automatic", "with": { "automatic_quantity": 600 } });
+    let event = timed(house, "one", [0, 0, 120], &more);
+    house.set("event", &event.to_string());
+    Visitor::new(house).ask("/echo");
+    house.wait(MINUTE + Duration::from_secs(50));
+    Visitor::new(house).ask("/echo");
+    house.store.fail(Faults::always(Fault::Refuse));
+    house.wait(Duration::from_secs(30));
+    let came = (0..60).filter(|_| {
+        house.wait(Duration::from_secs(1));
+        Visitor::new(house).ask("/echo").inside
+    });
+    assert!(came.count() <= 2);
 }
