@@ -4,11 +4,11 @@ use harness::size::Size;
 
 /// Kilobytes are a thousand bytes here, as in every download.
 #[test]
-fn the_wasm_is_at_most_1817_kb_and_731_gzipped() {
+fn the_wasm_is_at_most_1823_kb_and_733_gzipped() {
     let size = Size::of(&harness::edge::wasm().unwrap()).unwrap();
     println!("{size:?}");
     assert!(
-        size.plain <= 1_817_000 && size.gzipped <= 731_000,
+        size.plain <= 1_823_000 && size.gzipped <= 733_000,
         "{size:?}"
     );
 }
