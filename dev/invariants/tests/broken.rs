@@ -191,7 +191,7 @@ fn more_than_pace_credit_and_permits_allow_is_found() {
 fn more_sessions_than_the_cap_are_found() {
     let capped = |taken: &str| {
         let capped = format!(
-            r#"{{"total_active":4,"minutes":20,"enforcement":"on","told_ms":0,"since":0,"promised":0,"claimable":1,"late":0,"lapsed":0,
+            r#"{{"total_active":4,"minutes":20,"enforcement":"on","renewal":"on","told_ms":0,"since":0,"promised":0,"claimable":1,"late":0,"lapsed":0,
             "cells":[[30000001,{taken}]],"ended":0}}"#
         );
         said("look", &[], &[], &[("/sessions", &capped)])
