@@ -255,7 +255,11 @@ mod wasm {
         let told = |name: &str| origin(&house)["window"][name].clone();
         let calls = house.calls(|| {
             let got = report(&house, r#"{"load": 0.5, "ok": 10}"#);
-            assert_eq!(got.json(), json!({ "mode": "automatic" }), "{got:?}");
+            assert_eq!(
+                got.json(),
+                json!({ "mode": "automatic", "stock": null }),
+                "{got:?}"
+            );
         });
         assert_eq!(calls, 1);
         assert_eq!((told("load"), told("says")), (json!(0.5), json!("healthy")));
