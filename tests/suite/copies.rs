@@ -4,12 +4,11 @@ use std::cell::Cell;
 
 use now_serving::cache::LastBoard;
 use now_serving::queue::{
-    AbsentVisitors, Board, Cap, Change, Changed, Effort, Event, Group, HealthRule, Lag, Lane,
-    LaneName, NetworkBound, NoSecrets, Now, Pace, Position, Region, Regions, RoomName, Schedule,
-    Stretch, WaitingProof,
+    Board, Cap, Change, Changed, Event, Group, HealthRule, Lag, Lane, LaneName, NoSecrets, Now,
+    Position, Region, Regions, RoomName, Schedule, Stretch, WaitingProof,
 };
 use now_serving::store::upstash::StoreError;
-use now_serving::store::{Clock, Line, MayDraw};
+use now_serving::store::{Line, MayDraw};
 use upstash_local::{Redis, Store};
 
 use crate::house::{Direct, STORE_TOKEN, admin};
@@ -83,35 +82,22 @@ impl Room {
 
     fn line<T>(&self, known: Option<Board>, ms: u64, verb: impl FnOnce(&Line<'_>) -> T) -> T {
         verb(&Line {
-            store: &self.store,
-            room: &RoomName::new("main"),
-            pace: Pace {
-                automatic: 0,
-                quantity: 1,
-            },
             turn_minutes: 5,
-            absent_visitors: AbsentVisitors::Off,
             cap: self.cap,
             schedule: Schedule {
                 events: &self.events,
                 secrets: &NoSecrets,
             },
             health: (HealthRule::default(), 30),
-            network: String::new(),
-            bound: NetworkBound::default(),
-            effort: Effort::default(),
-            invitation: None,
-            lane: Lane::Main,
             home: self.home.get(),
             groups: &self.groups,
             regions: self.regions.as_ref(),
-            origin: None,
-            pace_of: None,
-            lifetime: 172_800,
-            pop: String::new(),
-            now: Now::from_ms(START_MS + ms),
-            clock: Clock::Given,
             known: &Known(known),
+            ..tables::line(
+                &self.store,
+                &RoomName::new("main"),
+                Now::from_ms(START_MS + ms),
+            )
         })
     }
 

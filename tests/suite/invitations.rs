@@ -1,12 +1,9 @@
 //! Crowds of invitations: an invitation is used as often as it says, and the main line moves as it does without, but for the
 //! shares of groups.
 
-use now_serving::cache::NoBoard;
-use now_serving::queue::{
-    AbsentVisitors, Cap, Effort, HealthRule, Invitation, Invited, LaneName, LineAnswer,
-};
-use now_serving::queue::{Group, Lane, NetworkBound, Now, Pace, Presented, RoomName, Schedule};
-use now_serving::store::{Clock, Line};
+use now_serving::queue::{AbsentVisitors, Invitation, Invited, LaneName, LineAnswer};
+use now_serving::queue::{Group, Now, Pace, Presented, RoomName};
+use now_serving::store::Line;
 use upstash_local::Redis;
 
 use crate::connection::Connection;
@@ -170,32 +167,14 @@ mod redis {
         let room = RoomName::new("main");
         let join = |id: &str| {
             let line = Line {
-                store: &store,
-                room: &room,
                 pace: PACE,
-                turn_minutes: 0,
                 absent_visitors: AbsentVisitors::default(),
-                cap: Cap::default(),
-                schedule: Schedule::NONE,
-                health: (HealthRule::OFF, 0),
-                network: String::new(),
-                bound: NetworkBound::default(),
-                effort: Effort::default(),
                 invitation: Some(Presented {
                     invitation: &invitation,
                     per_minute: 100_000,
                 }),
-                lane: Lane::Main,
-                home: Lane::Main,
                 groups: &groups,
-                regions: None,
-                origin: None,
-                pace_of: None,
-                lifetime: 172_800,
-                pop: String::new(),
-                now: Now::from_ms(START_MS + MINUTE_MS),
-                clock: Clock::Given,
-                known: &NoBoard,
+                ..tables::line(&store, &room, Now::from_ms(START_MS + MINUTE_MS))
             };
             line.join(id).unwrap()
         };

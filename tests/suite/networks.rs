@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use now_serving::cache::NoBoard;
-use now_serving::queue::{
-    AbsentVisitors, Cap, Effort, Enforcement, HealthRule, Lane, NetworkBound,
-};
-use now_serving::queue::{Now, Pace, RoomName, Schedule};
-use now_serving::store::{Clock, Line};
+use now_serving::queue::{AbsentVisitors, Enforcement, NetworkBound};
+use now_serving::queue::{Now, Pace, RoomName};
+use now_serving::store::Line;
 use serde_json::Value;
 
 use crate::house::{Ask, House, Visitor, visitors};
@@ -30,30 +27,13 @@ const BOUND: NetworkBound = NetworkBound {
 fn drawn(many: usize, networks: usize) -> usize {
     let store = embedded();
     let drawn = (0..many).filter(|visitor| {
+        let room = RoomName::new("main");
         let line = Line {
-            store: &store,
-            room: &RoomName::new("main"),
             pace: PACE,
-            turn_minutes: 0,
             absent_visitors: AbsentVisitors::default(),
-            cap: Cap::default(),
-            schedule: Schedule::NONE,
-            health: (HealthRule::OFF, 0),
             network: format!("network-{}", visitor % networks),
             bound: BOUND,
-            effort: Effort::default(),
-            invitation: None,
-            lane: Lane::Main,
-            home: Lane::Main,
-            groups: &[],
-            regions: None,
-            origin: None,
-            pace_of: None,
-            lifetime: 172_800,
-            pop: String::new(),
-            now: Now::from_ms(START_MS),
-            clock: Clock::Given,
-            known: &NoBoard,
+            ..tables::line(&store, &room, Now::from_ms(START_MS))
         };
         let answer = line.join(&format!("visitor-{visitor}")).unwrap();
         answer.position.is_some()

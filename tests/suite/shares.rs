@@ -1,11 +1,9 @@
 //! Shares of groups over random arrivals and releases of every size, on the script itself.
 
-use now_serving::cache::NoBoard;
 use now_serving::queue::{
-    AbsentVisitors, Board, Cap, Change, Changed, Effort, Group, HealthRule, Invitation, Lane,
-    LaneName, NetworkBound, Now, Pace, Presented, RoomName, Schedule,
+    Board, Change, Changed, Group, Invitation, Lane, LaneName, Now, Presented, RoomName,
 };
-use now_serving::store::{Clock, Line};
+use now_serving::store::Line;
 use upstash_local::Store;
 
 use crate::house::{Direct, STORE_TOKEN, admin};
@@ -41,35 +39,12 @@ impl Room {
 
     fn line<T>(&self, invitation: Option<&Invitation>, verb: impl FnOnce(&Line<'_>) -> T) -> T {
         verb(&Line {
-            store: &self.store,
-            room: &RoomName::new("main"),
-            pace_of: None,
-            origin: None,
-            pace: Pace {
-                automatic: 0,
-                quantity: 1,
-            },
-            turn_minutes: 0,
-            absent_visitors: AbsentVisitors::Off,
-            cap: Cap::default(),
-            schedule: Schedule::NONE,
-            health: (HealthRule::OFF, 0),
-            network: String::new(),
-            bound: NetworkBound::default(),
-            effort: Effort::default(),
             invitation: invitation.map(|invitation| Presented {
                 invitation,
                 per_minute: 0,
             }),
-            lane: Lane::Main,
-            home: Lane::Main,
             groups: &self.groups,
-            regions: None,
-            lifetime: 172_800,
-            pop: String::new(),
-            now: Now::from_ms(START_MS),
-            clock: Clock::Given,
-            known: &NoBoard,
+            ..tables::line(&self.store, &RoomName::new("main"), Now::from_ms(START_MS))
         })
     }
 

@@ -1,13 +1,11 @@
 //! Called visitors who do not come, in virtual time: how they are measured, and that as many come as the pace says.
 
-use now_serving::cache::NoBoard;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Intent, SetMode, SetPace};
 use now_serving::queue::{
-    Absent, AbsentVisitors, Board, Change, Changed, Mode, Now, Pace, Reason, RoomName, Schedule,
+    Absent, AbsentVisitors, Board, Change, Changed, Mode, Now, Pace, Reason, RoomName,
 };
-use now_serving::queue::{Cap, Effort, HealthRule, Lane, NetworkBound};
-use now_serving::store::{Clock, Line};
+use now_serving::store::Line;
 use upstash_local::Store;
 
 use crate::house::{Direct, STORE_TOKEN, admin};
@@ -73,29 +71,13 @@ impl Sale {
 
     fn line<T>(&self, verb: impl FnOnce(&Line<'_>) -> T) -> T {
         verb(&Line {
-            store: &self.store,
-            room: &RoomName::new("main"),
             pace: PACE,
-            turn_minutes: 0,
             absent_visitors: self.setting,
-            cap: Cap::default(),
-            schedule: Schedule::NONE,
-            health: (HealthRule::OFF, 0),
-            network: String::new(),
-            bound: NetworkBound::default(),
-            effort: Effort::default(),
-            invitation: None,
-            lane: Lane::Main,
-            home: Lane::Main,
-            groups: &[],
-            regions: None,
-            origin: None,
-            pace_of: None,
-            lifetime: 172_800,
-            pop: String::new(),
-            now: Now::from_ms(self.now_ms),
-            clock: Clock::Given,
-            known: &NoBoard,
+            ..tables::line(
+                &self.store,
+                &RoomName::new("main"),
+                Now::from_ms(self.now_ms),
+            )
         })
     }
 

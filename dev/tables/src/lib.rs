@@ -5,6 +5,7 @@
 //! an answer of the script: a table says what visitors and operators see, so it outlives every change of the state and of the wire.
 
 mod found;
+mod line;
 mod play;
 pub mod settings;
 mod steps;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use now_serving::queue::{RoomName, draw};
 use now_serving::store::upstash::Transport;
 
+pub use line::line;
 pub use play::{journal, play};
 pub use table::{Case, Table};
 

@@ -14,7 +14,7 @@ use now_serving::queue::{
     WaitingProof,
 };
 use now_serving::store::upstash::Attempt;
-use now_serving::store::{Clock, Line, MayDraw};
+use now_serving::store::{Line, MayDraw};
 use serde_json::{Value, json};
 
 use virtual_edge::scattered;
@@ -144,8 +144,6 @@ impl Play<'_> {
         let invitation = from.invitation.as_ref();
         let invitation = invitation.map(|name| self.invitation(name)).transpose()?;
         Ok(verb(&Line {
-            store: self.ground.store(),
-            room: &self.ground.room(),
             pace: self.settings.pace,
             turn_minutes: self.settings.turn_minutes,
             absent_visitors: self.settings.absent,
@@ -166,13 +164,13 @@ impl Play<'_> {
             home: from.home,
             groups: &self.settings.groups,
             regions: self.settings.regions.as_ref(),
-            origin: None,
-            pace_of: None,
-            lifetime: 172_800,
             pop: from.pop.clone().unwrap_or_default(),
-            now: Now::from_ms(self.now_ms),
-            clock: Clock::Given,
             known: &known,
+            ..crate::line(
+                self.ground.store(),
+                &self.ground.room(),
+                Now::from_ms(self.now_ms),
+            )
         }))
     }
 

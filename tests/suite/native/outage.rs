@@ -4,16 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use now_serving::cache::NoBoard;
 use now_serving::config::{Config, OnStoreError};
 use now_serving::operator::verbs::{Intent, Message};
 use now_serving::queue::Actor;
 use now_serving::queue::Pace;
-use now_serving::queue::{AbsentVisitors, Now, RoomName, Schedule};
-use now_serving::queue::{Cap, Effort, HealthRule, Lane, NetworkBound};
+use now_serving::queue::{AbsentVisitors, Now, RoomName};
 use now_serving::request::Request;
 use now_serving::service;
-use now_serving::store::{Clock, Line};
+use now_serving::store::Line;
 use upstash_local::{Fault, Faults, Store};
 
 use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered, standing_pace};
@@ -313,30 +311,17 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
     world.store.command(&["DEL", "queue:{main}"]).unwrap();
     world.wait(1_000);
     // The operator's data centre knows no board.
+    let room = RoomName::new("main");
+    let store = Direct(world.store.clone());
     let line = Line {
-        store: &Direct(world.store.clone()),
-        room: &RoomName::new("main"),
         pace: world.config.rooms.first.pace,
-        turn_minutes: 0,
         absent_visitors: AbsentVisitors::Observe,
-        cap: Cap::default(),
-        schedule: Schedule::NONE,
-        health: (HealthRule::OFF, 0),
-        network: String::new(),
-        bound: NetworkBound::default(),
-        effort: Effort::default(),
-        invitation: None,
-        lane: Lane::Main,
-        home: Lane::Main,
-        groups: &[],
-        regions: None,
-        origin: None,
-        pace_of: None,
         lifetime: 100_000,
-        now: Now::from_ms(world.now_ms.load(Ordering::SeqCst)),
-        clock: Clock::Given,
-        known: &NoBoard,
-        pop: String::new(),
+        ..tables::line(
+            &store,
+            &room,
+            Now::from_ms(world.now_ms.load(Ordering::SeqCst)),
+        )
     };
     let author = Actor {
         name: "admin",

@@ -5,11 +5,9 @@
 //! estimates of ten are off by at most a fifth of the truth. Nearer the front a line that moves in steps cannot know
 //! that: there nine of ten are off by no more than the time between two steps, or a minute where these come by chance.
 
-use now_serving::cache::NoBoard;
 use now_serving::queue::Pace;
-use now_serving::queue::{AbsentVisitors, Now, RoomName, Schedule};
-use now_serving::queue::{Cap, Effort, HealthRule, Lane, NetworkBound};
-use now_serving::store::{Clock, Line};
+use now_serving::queue::{AbsentVisitors, Now, RoomName};
+use now_serving::store::Line;
 
 use crate::house::{Ask, Direct, House, Visitor};
 
@@ -154,30 +152,12 @@ impl World<'_> {
 
     /// Somebody draws who is not watched: the verb alone, since thousands of answers that nobody reads take their time.
     fn join(&self) {
+        let room = RoomName::new("main");
+        let store = Direct(self.house.store.clone());
         let line = Line {
-            store: &Direct(self.house.store.clone()),
-            room: &RoomName::new("main"),
             pace: self.movers.pace(),
-            turn_minutes: 0,
             absent_visitors: AbsentVisitors::Observe,
-            cap: Cap::default(),
-            schedule: Schedule::NONE,
-            health: (HealthRule::OFF, 0),
-            network: String::new(),
-            bound: NetworkBound::default(),
-            effort: Effort::default(),
-            invitation: None,
-            lane: Lane::Main,
-            home: Lane::Main,
-            groups: &[],
-            regions: None,
-            origin: None,
-            pace_of: None,
-            lifetime: 172_800,
-            pop: String::new(),
-            now: Now::from_ms(self.house.now_ms()),
-            clock: Clock::Given,
-            known: &NoBoard,
+            ..tables::line(&store, &room, Now::from_ms(self.house.now_ms()))
         };
         line.join(&format!("unwatched-{}", self.arrived)).unwrap();
     }
