@@ -31,6 +31,34 @@ fn timed(house: &House, id: &str, [prequeue, opens, closes]: [u64; 3]) -> Value 
     json!({ "id": id, "prequeue": at(prequeue), "opens": at(opens), "closes": at(closes) })
 }
 
+/// The same with more members.
+fn timed_with(house: &House, id: &str, times: [u64; 3], more: &Value) -> Value {
+    let mut event = timed(house, id, times);
+    for (name, value) in more.as_object().unwrap() {
+        event[name] = value.clone();
+    }
+    event
+}
+
+/// So many wait by the places that the lot of an event beside the room gave them, and a second one follows, with a lot and this end.
+fn served_by_lot(house: &House, many: usize, closes: u64) -> Vec<Visitor<'_>> {
+    house.set("automatic", "0");
+    let more = json!({ "outside": "automatic", "order": "drawn" });
+    let [one, two] = [("one", [0, 180, 240]), ("two", [360, 420, closes])]
+        .map(|(id, times)| timed_with(house, id, times, &more));
+    house.set("event", &json!([one, two]).to_string());
+    let mut line = visitors(house, many);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.wait(3 * MINUTE);
+    for _ in 0..3 {
+        line[0].ask("/");
+        house.wait(Duration::from_secs(2));
+    }
+    line
+}
+
 /// The same as the setting.
 fn event(house: &House, id: &str, times: [u64; 3]) {
     house.set("event", &timed(house, id, times).to_string());

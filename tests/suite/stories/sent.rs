@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use now_serving::http::{Answer, Call, Cookies, Way};
+use now_serving::config::Config;
+use now_serving::http::{Answer, Call, Cookies, Forward, Way};
 use now_serving::queue::{Lane, LaneName, Now};
 use now_serving::request::Request;
 use now_serving::service;
@@ -339,6 +340,22 @@ pub(crate) fn a_phone_that_tries_the_local_server_keeps_its_place(house: &House)
 mod native {
     use super::*;
 
+    /// What goes to the origin of this request: by these settings, in this POP.
+    fn forwarded(
+        house: &House,
+        (config, pop): (&Config, &InMemoryCache),
+        ask: &Ask,
+        now: Now,
+    ) -> Forward {
+        let call = call(ask, "a".repeat(32));
+        let store = Direct(house.store.clone());
+        let request = Request::new(&call, config, &store, pop, now);
+        match service::handle(&request, &mut [].as_slice()).answer {
+            Answer::Forward(forward) => forward,
+            Answer::Reply(_) => panic!("{ask:?}"),
+        }
+    }
+
     /// The copy of a quiet data centre may be of half an hour ago.
     #[test]
     fn a_room_that_was_closed_elsewhere_lets_in_nothing() {
@@ -432,13 +449,12 @@ mod native {
             let ask = Ask::get(page).with("accept", "text/html");
             let ask = ask.with("sec-fetch-mode", "navigate");
             let ask = ask.with("cookie", format!("queue={}", inside[ticket]));
-            let call = call(&ask.from([192, 0, network, 1]), "a".repeat(32));
-            let store = Direct(house.store.clone());
-            let request = Request::new(&call, &config, &store, &pop, now);
-            let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
-            else {
-                panic!("{page}");
-            };
+            let forward = forwarded(
+                &house,
+                (&config, &pop),
+                &ask.from([192, 0, network, 1]),
+                now,
+            );
             forward.watch.is_some_and(|watch| watch.told.is_some())
         };
         assert!(is_told(0, "/report.pdf", 1));
@@ -465,13 +481,7 @@ mod native {
         let is_told = |ticket: &str, ask: Ask| {
             let pop = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
             let ask = ask.with("cookie", format!("queue={ticket}"));
-            let call = call(&ask, "a".repeat(32));
-            let store = Direct(house.store.clone());
-            let request = Request::new(&call, &config, &store, &pop, Now::from_ms(now_ms));
-            let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
-            else {
-                panic!("{ask:?}");
-            };
+            let forward = forwarded(&house, (&config, &pop), &ask, Now::from_ms(now_ms));
             forward.watch.is_some_and(|watch| watch.told.is_some())
         };
         let page = || {
@@ -514,13 +524,12 @@ mod native {
             ("/account", Way::Pass, Some("near")),
             ("/assets/logo.svg", Way::Cache, None),
         ] {
-            let call = call(&Ask::get(path).with("cookie", &cookie), "a".repeat(32));
-            let store = Direct(house.store.clone());
-            let request = Request::new(&call, &config, &store, &pop, Now::from_ms(now_ms));
-            let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
-            else {
-                panic!("{path}");
-            };
+            let forward = forwarded(
+                &house,
+                (&config, &pop),
+                &Ask::get(path).with("cookie", &cookie),
+                Now::from_ms(now_ms),
+            );
             let found = (forward.way, forward.site.backend.as_deref());
             assert_eq!(found, (way, backend), "{path}");
         }
@@ -562,13 +571,7 @@ mod native {
             ),
             (Ask::get("/own/assets/a.png"), Way::Cache, None),
         ] {
-            let call = call(&ask, "a".repeat(32));
-            let store = Direct(house.store.clone());
-            let request = Request::new(&call, &config, &store, &pop, Now::from_ms(now_ms));
-            let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
-            else {
-                panic!("{ask:?}");
-            };
+            let forward = forwarded(&house, (&config, &pop), &ask, Now::from_ms(now_ms));
             let found = (forward.way, forward.site.host.as_deref());
             assert_eq!(found, (way, host), "{ask:?}");
         }
@@ -594,13 +597,12 @@ mod native {
             ("/usual/a.png", Way::Cache, None),
             ("/none/a.png", Way::Cache, None),
         ] {
-            let call = call(&Ask::get(path), "a".repeat(32));
-            let store = Direct(house.store.clone());
-            let request = Request::new(&call, &config, &store, &pop, Now::from_ms(now_ms));
-            let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
-            else {
-                panic!("{path}");
-            };
+            let forward = forwarded(
+                &house,
+                (&config, &pop),
+                &Ask::get(path),
+                Now::from_ms(now_ms),
+            );
             let found = (forward.way, forward.site.backend.as_deref());
             assert_eq!(found, (way, backend), "{path}");
         }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use audit::audit;
 use serde_json::{Value, json};
 
-use super::{MINUTE, at_a_large_pace, positions, timed};
-use crate::house::{Ask, House, Visitor, inside, visitors};
+use super::{MINUTE, at_a_large_pace, positions, served_by_lot, timed, timed_with};
+use crate::house::{Ask, House, Visitor, inside};
 
 in_houses_whose_clock_is_turned! {
     a_visit_of_fixed_length_ends_though_its_visitor_comes_again
@@ -15,10 +15,9 @@ in_houses_whose_clock_is_turned! {
 
 /// An event in two minutes, with two of pre-queue and two until its end, in a room that goes on, with more members.
 fn event(house: &House, more: &Value) {
-    let mut event = timed(house, "sale", [120, 240, 360]);
-    event["outside"] = "automatic".into();
-    for (name, value) in more.as_object().unwrap() {
-        event[name] = value.clone();
+    let mut event = timed_with(house, "sale", [120, 240, 360], more);
+    if more.get("outside").is_none() {
+        event["outside"] = "automatic".into();
     }
     house.set("event", &event.to_string());
 }
@@ -246,29 +245,7 @@ pub(crate) fn what_an_event_brings_and_gives_back_survives_a_loss(house: &House)
 
 /// One lot at a time: numbers that a lot has put in order are in no other one.
 pub(crate) fn while_an_earlier_lot_is_served_an_event_draws_none(house: &House) {
-    house.set("automatic", "0");
-    let first = {
-        let mut first = timed(house, "one", [0, 180, 240]);
-        first["outside"] = "automatic".into();
-        first["order"] = "drawn".into();
-        first
-    };
-    let second = {
-        let mut second = timed(house, "two", [360, 420, 600]);
-        second["outside"] = "automatic".into();
-        second["order"] = "drawn".into();
-        second
-    };
-    house.set("event", &json!([first, second]).to_string());
-    let mut line = visitors(house, 5);
-    for visitor in &mut line {
-        visitor.ask("/");
-    }
-    house.wait(3 * MINUTE);
-    for _ in 0..3 {
-        line[0].ask("/");
-        house.wait(Duration::from_secs(2));
-    }
+    let mut line = served_by_lot(house, 5, 600);
     // Who comes back only in the second event has a place by the first one's lot.
     let told = positions(&mut line[1..]);
     house.wait(3 * MINUTE);

@@ -7,7 +7,7 @@ use now_serving::page::iso_8601;
 use serde_json::{Value, json};
 use upstash_local::{Fault, Faults};
 
-use super::{MINUTE, at_a_large_pace};
+use super::{MINUTE, at_a_large_pace, positions, served_by_lot, timed_with};
 use crate::house::{Ask, Got, House, PERMIT_TOKEN, Visitor, visitors};
 use crate::stories::lines::status;
 
@@ -27,14 +27,6 @@ in_houses_whose_clock_is_turned! {
     without_the_store_the_pace_of_an_event_ends_with_it
 }
 
-fn timed(house: &House, id: &str, times: [u64; 3], more: &Value) -> Value {
-    let mut event = super::timed(house, id, times);
-    for (name, value) in more.as_object().unwrap() {
-        event[name] = value.clone();
-    }
-    event
-}
-
 fn report(house: &House, body: &str) -> Got {
     let ask = Ask::get("/_queue/report").method("POST");
     let ask = ask.with("authorization", format!("Bearer {PERMIT_TOKEN}"));
@@ -47,7 +39,7 @@ fn hold_that_is_pressed_after_an_event_that_holds_is_hold(house: &House) {
     house.change("mode", r#"{"mode":"automatic"}"#);
     house.set(
         "event",
-        &timed(
+        &timed_with(
             house,
             "sale",
             [0, 0, 120],
@@ -77,14 +69,14 @@ fn the_stock_of_an_event_does_not_come_back_with_the_next_one(house: &House) {
     }
     house.set(
         "event",
-        &timed(house, "one", [0, 0, 120], &json!({"outside":"automatic"})).to_string(),
+        &timed_with(house, "one", [0, 0, 120], &json!({"outside":"automatic"})).to_string(),
     );
     house.wait(MINUTE);
     report(house, r#"{"stock":0}"#);
     house.wait(MINUTE + Duration::from_secs(5));
     house.permit(1);
     assert_eq!(status(house)["cursor"], 1, "it ended");
-    let next = timed(
+    let next = timed_with(
         house,
         "two",
         [3600, 3600, 7200],
@@ -104,7 +96,7 @@ fn a_stock_that_is_reported_in_the_second_of_the_end_ends_too(house: &House) {
     }
     house.set(
         "event",
-        &timed(house, "one", [0, 0, 600], &json!({"outside":"automatic"})).to_string(),
+        &timed_with(house, "one", [0, 0, 600], &json!({"outside":"automatic"})).to_string(),
     );
     house.wait(MINUTE);
     let gone = house.now_ms() % 1000;
@@ -124,13 +116,13 @@ fn a_stock_that_is_reported_in_the_second_of_the_end_ends_too(house: &House) {
 fn the_mode_after_an_event_ends_with_the_prequeue_of_the_next(house: &House) {
     house.set("automatic", "60");
     house.set("automatic_quantity", "1");
-    let one = timed(
+    let one = timed_with(
         house,
         "one",
         [0, 0, 120],
         &json!({"outside":"automatic","then":"open"}),
     );
-    let two = timed(house, "two", [240, 360, 600], &json!({}));
+    let two = timed_with(house, "two", [240, 360, 600], &json!({}));
     house.set("event", &json!([one, two]).to_string());
     house.wait(5 * MINUTE);
     house.forget_the_sign();
@@ -144,8 +136,8 @@ fn the_mode_after_an_event_ends_with_the_prequeue_of_the_next(house: &House) {
 
 fn a_room_that_an_event_has_closed_opens_with_the_next(house: &House) {
     at_a_large_pace(house);
-    let one = timed(house, "one", [0, 0, 120], &json!({"then":"closed"}));
-    let two = timed(house, "two", [240, 360, 600], &json!({}));
+    let one = timed_with(house, "one", [0, 0, 120], &json!({"then":"closed"}));
+    let two = timed_with(house, "two", [240, 360, 600], &json!({}));
     house.set("event", &json!([one, two]).to_string());
     house.wait(2 * MINUTE + Duration::from_secs(5));
     house.forget_the_sign();
@@ -159,53 +151,25 @@ fn a_room_that_an_event_has_closed_opens_with_the_next(house: &House) {
 }
 
 fn an_event_that_goes_by_arrival_draws_no_lot_in_its_middle(house: &House) {
-    house.set("automatic", "0");
-    let one = timed(
-        house,
-        "one",
-        [0, 180, 240],
-        &json!({"outside":"automatic","order":"drawn"}),
-    );
-    let two = timed(
-        house,
-        "two",
-        [360, 420, 900],
-        &json!({"outside":"automatic","order":"drawn"}),
-    );
-    house.set("event", &json!([one, two]).to_string());
-    let mut line = visitors(house, 5);
-    for visitor in &mut line {
-        visitor.ask("/");
-    }
-    house.wait(3 * MINUTE);
-    for _ in 0..3 {
-        line[0].ask("/");
-        house.wait(Duration::from_secs(2));
-    }
-    let _: Vec<_> = line.iter_mut().map(|visitor| visitor.ask("/")).collect();
+    let mut line = served_by_lot(house, 5, 900);
+    positions(&mut line);
     house.wait(4 * MINUTE);
     let mut late = visitors(house, 12);
-    let before: Vec<Value> = late
-        .iter_mut()
-        .map(|visitor| visitor.ask("/").json()["position"].clone())
-        .collect();
+    let before = positions(&mut late);
     house.permit(5);
     house.wait(Duration::from_secs(5));
     for _ in 0..3 {
         late[0].ask("/");
         house.wait(Duration::from_secs(2));
     }
-    let after: Vec<Value> = late
-        .iter_mut()
-        .map(|visitor| visitor.ask("/").json()["position"].clone())
-        .collect();
+    let after = positions(&mut late);
     assert_eq!(before, after, "told long ago, in an open event");
 }
 
 /// The ticket is from before the cap, and names no session.
 fn a_visit_of_fixed_length_is_no_longer_by_an_old_ticket(house: &House) {
     at_a_large_pace(house);
-    house.set("event", &timed(house, "one", [60, 60, 7200], &json!({"outside":"automatic","with":{"total_active":5,"session_minutes":3,"session_renewal":"off"}})).to_string());
+    house.set("event", &timed_with(house, "one", [60, 60, 7200], &json!({"outside":"automatic","with":{"total_active":5,"session_minutes":3,"session_renewal":"off"}})).to_string());
     let mut guest = Visitor::new(house);
     assert!(guest.ask("/echo").inside);
     let kept = guest.ticket.clone();
@@ -247,29 +211,7 @@ fn a_stock_that_is_reported_after_a_loss_holds(house: &House) {
 
 /// Only half of the visitors have read their places.
 fn no_place_by_lot_is_given_twice_after_a_loss(house: &House) {
-    house.set("automatic", "0");
-    let one = timed(
-        house,
-        "one",
-        [0, 180, 240],
-        &json!({"outside":"automatic","order":"drawn"}),
-    );
-    let two = timed(
-        house,
-        "two",
-        [360, 420, 3600],
-        &json!({"outside":"automatic","order":"drawn"}),
-    );
-    house.set("event", &json!([one, two]).to_string());
-    let mut line = visitors(house, 8);
-    for visitor in &mut line {
-        visitor.ask("/");
-    }
-    house.wait(3 * MINUTE);
-    for _ in 0..3 {
-        line[0].ask("/");
-        house.wait(Duration::from_secs(2));
-    }
+    let mut line = served_by_lot(house, 8, 3600);
     // Half of them read their places.
     for visitor in &mut line[..4] {
         visitor.ask("/");
@@ -296,7 +238,7 @@ fn no_place_by_lot_is_given_twice_after_a_loss(house: &House) {
 
 fn a_change_in_an_event_is_one_version_of_the_settings(house: &House) {
     at_a_large_pace(house);
-    let two = timed(
+    let two = timed_with(
         house,
         "two",
         [0, 0, 600],
@@ -317,7 +259,7 @@ fn a_change_in_an_event_is_one_version_of_the_settings(house: &House) {
 fn an_event_that_ends_visits_is_asked_about_before_it_begins(house: &House) {
     at_a_large_pace(house);
     let more = json!({ "outside": "automatic", "keeps_inside": false });
-    let event = timed(house, "sale", [3600, 3600, 7200], &more);
+    let event = timed_with(house, "sale", [3600, 3600, 7200], &more);
     house.set("event", &event.to_string());
     let mut guest = Visitor::new(house);
     assert!(guest.ask("/echo").inside);
@@ -340,7 +282,7 @@ fn without_the_store_a_room_that_an_event_holds_or_closes_stays_so(house: &House
     at_a_large_pace(house);
     for (id, then, outside) in [("one", "hold", "automatic"), ("two", "closed", "closed")] {
         let more = json!({ "outside": outside, "then": then });
-        let event = timed(house, id, [0, 0, 120], &more);
+        let event = timed_with(house, id, [0, 0, 120], &more);
         house.set("event", &event.to_string());
         let mut guest = Visitor::new(house);
         assert!(guest.ask("/echo").inside, "{id}");
@@ -362,7 +304,7 @@ fn without_the_store_the_pace_of_an_event_ends_with_it(house: &House) {
     house.set("automatic", "60");
     house.set("automatic_quantity", "1");
     let more = json!({ "outside": "automatic", "with": { "automatic_quantity": 600 } });
-    let event = timed(house, "one", [0, 0, 120], &more);
+    let event = timed_with(house, "one", [0, 0, 120], &more);
     house.set("event", &event.to_string());
     Visitor::new(house).ask("/echo");
     house.wait(MINUTE + Duration::from_secs(50));
