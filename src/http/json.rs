@@ -147,6 +147,14 @@ impl<'de> Deserialize<'de> for Pairs {
     }
 }
 
+/// The members of an object, each with whether one of its name stands before it.
+pub(crate) fn each(members: &[(String, Value)]) -> impl Iterator<Item = (&String, &Value, bool)> {
+    members.iter().enumerate().map(|(at, (name, value))| {
+        let mut before = members.iter().take(at);
+        (name, value, before.any(|(other, _)| other == name))
+    })
+}
+
 struct Members;
 
 impl<'de> Visitor<'de> for Members {

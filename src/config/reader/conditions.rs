@@ -94,8 +94,8 @@ fn read(key: &str, text: &str) -> (Vec<Condition>, Vec<Fault>) {
 
 fn read_one(members: &[(String, Value)]) -> Result<Condition, Fault> {
     let mut condition = Condition::default();
-    for (at, (member, value)) in members.iter().enumerate() {
-        if members.iter().take(at).any(|(other, _)| other == member) {
+    for (member, value, is_again) in json::each(members) {
+        if is_again {
             return Err((Some(member.clone()), MEMBERS.to_owned()));
         }
         let wrong = |accepted: &str| (Some(value.to_string()), accepted.to_owned());

@@ -120,10 +120,9 @@ pub(crate) fn told(Pairs(members): &Pairs, usual: Usual) -> Result<Told, Vec<Fau
     let (mut outside, mut then, mut admits, mut keeps_inside) = (Mode::Closed, None, true, true);
     let mut brought = Brought::default();
     let mut faults = Vec::new();
-    for (at, (name, value)) in members.iter().enumerate() {
+    for (name, value, is_again) in json::each(members) {
         let text = value.text().unwrap_or_default();
         let place = TIMES.iter().position(|time| time == name);
-        let is_again = members.iter().take(at).any(|(other, _)| other == name);
         let read = match place.and_then(|place| times.get_mut(place)) {
             _ if is_again => Err(Fault::new(name, "each member of an event once")),
             // As our answers tell an event without an end.
@@ -214,12 +213,10 @@ fn with(value: &Value, usual: Usual) -> Result<Brought, Vec<Fault>> {
     };
     let (mut pace, mut cap) = (usual.pace, usual.cap);
     let (mut brought, mut faults) = (Brought::default(), Vec::new());
-    for (at, (name, value)) in members.iter().enumerate() {
+    for (name, value, is_again) in json::each(&members) {
         let into = |to: &mut u64, range| number(name, value, range).map(|number| *to = number);
         let read = match name.as_str() {
-            _ if members.iter().take(at).any(|(other, _)| other == name) => {
-                Err(Fault::new(name, "each member of with once"))
-            }
+            _ if is_again => Err(Fault::new(name, "each member of with once")),
             "automatic" => into(&mut pace.automatic, Pace::AUTOMATIC),
             "automatic_quantity" => into(&mut pace.quantity, Pace::QUANTITY),
             "total_active" => into(&mut cap.total_active, Cap::TOTAL_ACTIVE),

@@ -72,8 +72,7 @@ fn read(text: &str) -> Result<Groups, Vec<Fault>> {
 fn read_one(members: &[(String, Value)], faults: &mut Vec<Fault>) -> Option<Group> {
     let (mut name, mut share) = (None, None);
     let before = faults.len();
-    for (at, (member, value)) in members.iter().enumerate() {
-        let is_again = members.iter().take(at).any(|(other, _)| other == member);
+    for (member, value, is_again) in json::each(members) {
         let fault = match member.as_str() {
             "name" if !is_again => {
                 name = value.text().and_then(LaneName::read);
