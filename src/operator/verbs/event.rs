@@ -1,7 +1,6 @@
 //! Sets the events in place of the configured ones, ends the one that is open, or goes back to what is configured.
 
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
-use crate::config::Room;
 use crate::config::events::{self, Fault, Told, Usual};
 use crate::http::json::{Pairs, Value};
 use crate::operator::input::{Fields, Refusal, wrong};
@@ -217,7 +216,7 @@ impl Intent for SetEvents {
                 }
                 Surprise::Ends(id) => take_away(id),
             }),
-            Self::SoldOut => Some(Box::new(end)),
+            Self::SoldOut => Some(end()),
         }
     }
 
@@ -254,57 +253,63 @@ impl Intent for SetEvents {
     }
 }
 
+/// A question that says what happens to those who wait, by how many they are.
+fn about_waiting<'a>(
+    title: &'static str,
+    yes: &'static str,
+    text: impl Fn(&str) -> String + 'a,
+) -> Ask<'a> {
+    Box::new(move |board, _| Question {
+        title,
+        text: text(&format!("Waiting now: {}", people(board.waiting()))),
+        yes,
+        word: None,
+    })
+}
+
 fn begin(id: &str, keeps_inside: bool) -> Ask<'_> {
     let inside = if keeps_inside {
         "visitors inside stay"
     } else {
         "and so do all visits: who is inside waits again"
     };
-    Box::new(move |board, _| Question {
-        title: "Begin the event now?",
-        text: format!(
-            "The event {id} begins at once, with a line of its own. Waiting now: {}. Their numbers end, and they draw new ones; {inside}. That cannot be taken back.",
-            people(board.waiting())
-        ),
-        yes: "Begin the event",
-        word: None,
+    about_waiting("Begin the event now?", "Begin the event", move |waiting| {
+        format!(
+            "The event {id} begins at once, with a line of its own. {waiting}. Their numbers end, and they draw new ones; {inside}. That cannot be taken back."
+        )
     })
 }
 
 fn close<'a>(id: &'a str, kept: &'a str) -> Ask<'a> {
-    Box::new(move |board, _| Question {
-        title: "Close the room until the event?",
-        text: format!(
-            "The event {id} has not begun, so the room closes now, and no visitor goes in before it. Waiting now: {}. They keep their numbers{kept}; visitors inside stay as long.",
-            people(board.waiting())
-        ),
-        yes: "Set the event",
-        word: None,
-    })
+    about_waiting(
+        "Close the room until the event?",
+        "Set the event",
+        move |waiting| {
+            format!(
+                "The event {id} has not begun, so the room closes now, and no visitor goes in before it. {waiting}. They keep their numbers{kept}; visitors inside stay as long."
+            )
+        },
+    )
 }
 
 fn take_away(id: &str) -> Ask<'_> {
-    Box::new(move |board, _| Question {
-        title: "Take the event away while it runs?",
-        text: format!(
-            "The event {id} ends at once, and with it the pace, the cap and the message that it brings. Waiting now: {}. They keep their numbers, and go in as the room lets them; visitors inside stay.",
-            people(board.waiting())
-        ),
-        yes: "Take it away",
-        word: None,
-    })
+    about_waiting(
+        "Take the event away while it runs?",
+        "Take it away",
+        move |waiting| {
+            format!(
+                "The event {id} ends at once, and with it the pace, the cap and the message that it brings. {waiting}. They keep their numbers, and go in as the room lets them; visitors inside stay."
+            )
+        },
+    )
 }
 
-fn end(board: &Board, _: &Room) -> Question {
-    Question {
-        title: "Sold out?",
-        text: format!(
-            "The event is over from now on. Waiting now: {}. They read so, or when the next event of the list opens. No new visitor goes in; visitors inside stay.",
-            people(board.waiting())
-        ),
-        yes: "Sold out",
-        word: None,
-    }
+fn end<'a>() -> Ask<'a> {
+    about_waiting("Sold out?", "Sold out", |waiting| {
+        format!(
+            "The event is over from now on. {waiting}. They read so, or when the next event of the list opens. No new visitor goes in; visitors inside stay."
+        )
+    })
 }
 
 fn flash(flash: &Flash<'_>) -> String {
