@@ -3,6 +3,7 @@
 //! Invariant: the cursor only grows, so an old copy can make a visitor wait a little longer and never lets a visitor in
 //! too early. A copy is fresh for a second; in the second after that it still serves while one request renews it.
 
+use std::mem;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -73,15 +74,13 @@ struct Added {
 /// Reads the text that a store wrote; nothing where it cannot be read.
 #[must_use]
 pub fn read_board(text: String, logged: Option<Logged>) -> Option<Board> {
-    let board: Board = serde_json::from_str(&text).ok()?;
-    let is_ours = board.format == FORMAT && board.is_exact();
-    let live = board.live.clone().with(&board.brought);
-    is_ours.then_some(Board {
-        live,
-        text,
-        logged,
-        ..board
-    })
+    let mut board: Board = serde_json::from_str(&text).ok()?;
+    if board.format != FORMAT || !board.is_exact() {
+        return None;
+    }
+    board.live = mem::take(&mut board.live).with(&board.brought);
+    (board.text, board.logged) = (text, logged);
+    Some(board)
 }
 
 /// What the data centre has.

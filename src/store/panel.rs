@@ -6,14 +6,13 @@ use crate::queue::{Action, By, MinuteSample, PanelSnapshot, Provenance};
 /// What the verb `panel` answers.
 pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
     let board = answer.board()?;
-    let (set_at, brought) = (board.live.set_at, board.brought.clone());
+    let (set_at, brought) = (board.live.set_at, &board.brought);
     let set = |at_ms: u64, by: &str, brought: Option<Provenance>| {
         let by = answer.optional(by, |text| Some(text.to_owned()))?;
         Some(brought.or((at_ms > 0).then_some(Provenance { at_ms, by })))
     };
     let (hour, actions) = (answer.texts("hour")?, answer.texts("actions")?);
     Some(PanelSnapshot {
-        board,
         drawn: answer.number("drawn")?,
         admitted: answer.number("admitted")?,
         absent: answer.absent()?,
@@ -33,6 +32,7 @@ pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
         hour: hour.into_iter().filter_map(minute).collect(),
         minute: answer.number("minute")?,
         actions: actions.into_iter().filter_map(action).collect(),
+        board,
     })
 }
 

@@ -210,7 +210,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         .board
         .as_ref()
         .and_then(|board| board.sessions.as_ref());
-    let told = Waiting {
+    Waiting {
         position: visit.position().filter(|_| tells_place),
         lane: visit.ticket.lane,
         group: room.invitations.groups.of(visit.ticket.lane),
@@ -237,10 +237,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         still: visit.ticket.still,
         unsent: !matches!(call.method.as_str(), "GET" | "HEAD"),
         challenge: is_challenged.then(|| challenge(visit, request)),
-    };
-    // No time of the turn is told behind what the stock has left.
-    let estimate = told.estimate.filter(|_| told.stock_left().is_none());
-    Waiting { estimate, ..told }
+    }
 }
 
 /// Who goes in. Before an event the store need not be asked. Later the clock alone does not say it: an operator may have moved the

@@ -1,7 +1,7 @@
 -- The event whose time it is, and its phase by the store's clock.
 -- The edge reads the phase from a copy of the board, and computes it (`queue/event.rs`) only where it has none.
--- Gives `current`, the event, and its `phase`, nil without one; `last_end`, when the latest event ended that did, 0 for none; `begun`, the event that this line has begun (see lot.lua); `read`,
--- `mode`, `is_redrawn`.
+-- Gives `current`, the event, and its `phase`, nil without one; `last_end`, when the latest event ended that did, 0 for none; `begun`, the
+-- event that this line has begun (see lot.lua); `read`, `mode`, `is_redrawn`.
 
 local call, live = require('call'), require('live')
 local now = call.now
@@ -25,8 +25,7 @@ end
 -- the event has besides (`queue/event.rs`): the mode `outside` of its time where the room is not closed then, the mode `after` its end where
 -- it sets one, that it `admits` nobody, that visits end with its start (`inside`), and the `pace`, `cap` and `message` that it brings.
 function events.read()
-  local current, phase, is_running, ended
-  local last_end = 0
+  local current, phase, is_running, ended, last_end = nil, nil, false, nil, 0
   for id, prequeue, opens, closes, order, more in
     string.gmatch(live.events or call.arg.events or '', '(%S-):(%d+):(%d+):(%d+):([^%s:]+)(%S*)') do
     if not is_running then
@@ -34,7 +33,10 @@ function events.read()
       current = {
         id = id, prequeue = tonumber(prequeue), opens = tonumber(opens), closes = tonumber(closes), order = order, more = more,
         outside = words.outside, ends_visits = words.inside == 'ends',
-        with = { by = id, from = tonumber(prequeue), pace = words.pace, cap = words.cap and string.gsub(words.cap, ',', ' '), message = words.message },
+        with = {
+          by = id, from = tonumber(prequeue), pace = words.pace, cap = words.cap and string.gsub(words.cap, ',', ' '),
+          message = words.message,
+        },
       }
       is_running = current.closes == 0 or now < current.closes
       if not is_running then

@@ -118,10 +118,8 @@ end
 -- The pace of the event whose time it is or that comes next: `SINCE UNTIL SECONDS,VISITORS`, 0 for no end.
 local function brought_pace()
   local event = require('events').current
-  local with = event and event.with
-  if with and with.pace and (not live.set.automatic or live.set_at.pace < with.from) then
-    return string.format('%d %d %s', with.from, event.closes, with.pace)
-  end
+  local pace = event and live.of_event('pace', event.with)
+  return pace and string.format('%d %d %s', event.with.from, event.closes, pace)
 end
 
 -- What this room does not need of its part is free for the others at once.

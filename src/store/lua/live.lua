@@ -2,7 +2,7 @@
 -- later one counts.
 -- Gives `mode`, `automatic`, `quantity`; `message` and `cap`, false where the configuration's stands; `set`, what operators set of each;
 -- `shared`, the pace of another room, which then holds whatever is set here; `events`, as the argument of that name; `held`, which event
--- brings a setting, by its name; `version`, which counts the changes; `NAMES`, `times`, `set_at`, `follow`, `stock`, `sell`, `budget`,
+-- brings a setting, by its name; `version`, which counts the changes; `NAMES`, `times`, `set_at`, `of_event`, `follow`, `stock`, `sell`, `budget`,
 -- `lifetime`.
 
 local call, record = require('call'), require('record')
@@ -40,18 +40,20 @@ function live.sell(many)
   end
 end
 
+-- What an event brings of a setting since the time `from`, unless an operator has set it later.
+function live.of_event(name, by)
+  local is_set = live.set[name] or name == 'pace' and live.set.automatic
+  return by and (not is_set or live.set_at[name] < by.from) and by[name] or nil
+end
 -- `with`: what the event `by` brings since the time `from`, by the name of each setting; where an operator then gives back what was set,
 -- it is brought again. `mode`: the one that an event set at its end. Both are nothing where there is no such event.
 function live.follow(with, mode)
   local set = live.set
   live.held = {}
   local function brought(name, by)
-    local value = by and by[name]
-    local is_set = set[name] or name == 'pace' and set.automatic
-    if value and (not is_set or live.set_at[name] < by.from) then
-      live.held[name] = by
-      return value
-    end
+    local value = live.of_event(name, by)
+    live.held[name] = value and by
+    return value
   end
   local shared = live.shared
   local automatic, quantity = string.match(not shared and brought('pace', with) or '', '^(%d+),(%d+)$')

@@ -1,9 +1,15 @@
--- What operators had set before a loss of the data.
--- Gives `take`.
+-- What operators had set before a loss of the data, and what follows from a setting.
+-- Gives `take`, `follow_cap`.
 
 local record, live = require('record'), require('live')
 local texts = record.texts
 
+-- Another cap may hold than before.
+local function follow_cap()
+  if require('cap').read() then
+    require('sessions').begin()
+  end
+end
 -- It comes back too, unless an operator has set it later. `copied`: the settings as a copy of the board has them.
 local function take(copied)
   local set, pace = live.set, copied.paced and copied.pace or {}
@@ -44,9 +50,7 @@ local function take(copied)
   end
   if took then
     require('events').read()
-    if require('cap').read() then
-      require('sessions').begin()
-    end
+    follow_cap()
   end
   -- What is now set is another state than either of the two showed, unless one of them knew all of it.
   local version = math.max(live.version, copied.version + (kept and 1 or 0), took and live.version + 1 or 0)
@@ -55,4 +59,4 @@ local function take(copied)
   end
 end
 
-return { take = take }
+return { take = take, follow_cap = follow_cap }

@@ -34,7 +34,11 @@ local function forget_stock()
   end
 end
 local function settle()
-  texts.brought = brought_now()
+  local brought = brought_now()
+  texts.brought = nil
+  if brought ~= (stored.brought or false) then
+    texts.brought = brought
+  end
   forget_stock()
 end
 
@@ -56,11 +60,7 @@ local function follow()
       tell(id or before[name], name .. ':' .. value_of(name))
     end
   end
-  local brought = brought_now()
-  if brought ~= (stored.brought or false) then
-    texts.brought = brought
-  end
-  forget_stock()
+  settle()
 end
 
 return { follow = follow, settle = settle }

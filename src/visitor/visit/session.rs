@@ -103,10 +103,10 @@ fn kept(
         return Ok(unchanged);
     };
     let sessions = capped.sessions;
-    // A ticket that says of no session would begin a new one with each visit.
+    // A ticket that says of no session would begin a new one with each visit, so its stay is as long as one.
     let is_fixed = sessions.renewal == Renewing::Off && held.session().is_none();
-    let longest = if is_fixed { 1 } else { rules.longest_stay };
-    let stay_ends = sessions.stay_ends(at, longest);
+    let longest = Some(sessions.minutes).filter(|_| is_fixed);
+    let stay_ends = sessions.stay_ends(at, longest.unwrap_or(rules.longest_stay));
     let renewal = match at_visit(held, capped, stay_ends, pop)? {
         AtVisit::Renewed(renewal) if kind.renews() => renewal,
         _ => return Ok(unchanged),

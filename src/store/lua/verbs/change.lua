@@ -101,9 +101,7 @@ local acts = {
   cap = function()
     live.set.cap = arg.live_cap
     put('cap', 'live_cap', arg.live_cap)
-    if cap.read() then
-      require('sessions').begin()
-    end
+    require('settings').follow_cap()
     return release_due()
   end,
   -- The event that is brought forward begins at once, so that no visitor of the line before goes in.
@@ -118,9 +116,7 @@ local acts = {
     end
     live.events = list or false
     put('event', 'live_events', list)
-    if cap.read() then
-      require('sessions').begin()
-    end
+    require('settings').follow_cap()
     if events.phase == 'prequeue' or events.phase == 'open' then
       lot.follow_phase(arg.given_commitment or arg.commitment)
     end
