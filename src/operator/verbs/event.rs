@@ -253,7 +253,7 @@ impl Intent for SetEvents {
     }
 }
 
-/// A question that says what happens to those who wait, by how many they are.
+/// A question that says how many wait, and what happens to them.
 fn about_waiting<'a>(
     title: &'static str,
     yes: &'static str,

@@ -43,7 +43,7 @@ pub struct Report {
 /// What the origin says of its stock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stock {
-    /// It is enough for so many more visitors.
+    /// It is enough for that many more visitors.
     Left(u64),
     /// It bounds the line no more.
     Away,

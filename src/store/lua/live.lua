@@ -33,7 +33,7 @@ live.set_at = live.times(stored.mode_at, stored.pace_at, stored.message_at, stor
 function live.stock()
   return record.state.stock < 0 and math.huge or record.state.stock
 end
--- So many were called, now or as a copy or a ticket shows: what is left is never more than was reported less those called since.
+-- That many were called, now or as a copy or a ticket shows: what is left is never more than was reported less those called since.
 function live.sell(many)
   if record.state.stock > 0 then
     record.state.stock = math.max(record.state.stock - many, 0)
