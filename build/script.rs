@@ -10,6 +10,8 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
+use miniz_oxide::deflate::compress_to_vec;
+
 use crate::{Signs, bare, short, squeezed};
 
 /// Where the files are.
@@ -101,6 +103,7 @@ pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     ];
     let bare = bare(&script.concat(), &["--"]);
     let script = renamed(&squeezed(&bare, &SPACES, &LINES));
+    fs::write(folder.join("script.deflate"), compress_to_vec(script.as_bytes(), 10))?;
     fs::write(folder.join("script.lua"), script)?;
     Ok(())
 }

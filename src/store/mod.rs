@@ -108,8 +108,8 @@ fn bit_of(id: &str) -> u64 {
 
 /// The text of the script, for stores that should know it before the first call.
 #[must_use]
-pub fn script() -> &'static str {
-    script::TEXT
+pub fn script() -> String {
+    script::text()
 }
 
 impl Line<'_> {
@@ -292,7 +292,8 @@ impl Line<'_> {
         let by_digest = [&["EVALSHA", script::DIGEST], &words[..]].concat();
         match self.command(&by_digest, attempt) {
             Err(StoreError::NoScript) => {
-                let in_full = [&["EVAL", script::TEXT], &words[..]].concat();
+                let text = script::text();
+                let in_full = [&["EVAL", &text], &words[..]].concat();
                 self.command(&in_full, Attempt::AfterNoScript)
             }
             answer => answer,

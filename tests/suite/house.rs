@@ -956,7 +956,7 @@ impl House {
 
     /// Lets the store know the script, so that calls are counted as they are from the second one on.
     pub(crate) fn warm(&self) {
-        let load = ["SCRIPT", "LOAD", now_serving::store::script()];
+        let load = ["SCRIPT", "LOAD", &now_serving::store::script()];
         self.store.command(&load).unwrap();
     }
 

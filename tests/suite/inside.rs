@@ -182,7 +182,7 @@ impl World {
             calls: Cell::new(0),
             _redis: redis,
         };
-        world.command(&["SCRIPT", "LOAD", now_serving::store::script()]);
+        world.command(&["SCRIPT", "LOAD", &now_serving::store::script()]);
         world
     }
 

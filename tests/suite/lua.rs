@@ -69,7 +69,7 @@ fn circle(files: &BTreeMap<String, String>) -> Option<Vec<String>> {
 
 #[test]
 fn the_script_as_the_store_gets_it_is_clean() {
-    let (is_clean, found) = checked(now_serving::store::script());
+    let (is_clean, found) = checked(&now_serving::store::script());
     assert!(is_clean, "{found}");
 }
 

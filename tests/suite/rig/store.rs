@@ -102,7 +102,7 @@ impl Engine {
     pub(super) fn clear(&mut self) {
         self.backups.clear();
         self.store.restart_empty();
-        self.run(&["SCRIPT", "LOAD", now_serving::store::script()]);
+        self.run(&["SCRIPT", "LOAD", &now_serving::store::script()]);
     }
 
     /// The copies stay, which a Redis has in other databases.

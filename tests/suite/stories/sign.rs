@@ -227,7 +227,7 @@ pub(crate) fn the_clock_of_a_pop_opens_no_period(house: &House) {
     let run = |more: &[&str]| {
         let shared = [
             "EVAL",
-            code,
+            &code,
             "2",
             "queue:{clock}",
             "queue:{clock}:hour",

@@ -108,7 +108,7 @@ impl Room {
         let born = (milliseconds() - 600_000).to_string();
         let line = ["HSET", "queue:{main}"];
         store.command(&[&line[..], &harness::kept::begun(&born)].concat())?;
-        store.command(&["SCRIPT", "LOAD", script()])?;
+        store.command(&["SCRIPT", "LOAD", &script()])?;
         let region = |(name, _): &(&str, &str)| LaneName::read(name).map(Lane::Named);
         let mut room = Self {
             config,
