@@ -18,7 +18,7 @@ use crate::{Signs, bare, short, squeezed};
 const FOLDER: &str = "src/store/lua";
 
 /// All modules. Those that a draw uses come first: a name is compared with one after the other.
-const MODULES: [&str; 41] = [
+const MODULES: [&str; 42] = [
     "call",
     "record",
     "live",
@@ -59,6 +59,7 @@ const MODULES: [&str; 41] = [
     "steps",
     "settings",
     "joint",
+    "parts",
     "loss",
 ];
 
@@ -103,7 +104,10 @@ pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     ];
     let bare = bare(&script.concat(), &["--"]);
     let script = renamed(&squeezed(&bare, &SPACES, &LINES));
-    fs::write(folder.join("script.deflate"), compress_to_vec(script.as_bytes(), 10))?;
+    fs::write(
+        folder.join("script.deflate"),
+        compress_to_vec(script.as_bytes(), 10),
+    )?;
     fs::write(folder.join("script.lua"), script)?;
     Ok(())
 }

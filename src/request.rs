@@ -93,7 +93,7 @@ impl<'a> Request<'a> {
             store: self.store,
             room: &self.room.name,
             pace: self.room.pace,
-            pace_of: self.room.pace_of.as_ref(),
+            limits_of: self.room.limits_of.as_ref(),
             absent_visitors: self.room.absent_visitors,
             cap: self.room.cap,
             turn_minutes: self.room.turn_minutes,

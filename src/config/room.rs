@@ -27,8 +27,8 @@ pub struct Room {
     pub profile: Defaults,
     /// How the line moves by itself.
     pub pace: Pace,
-    /// The room whose pace that is, where several rooms have it together.
-    pub pace_of: Option<RoomName>,
+    /// The room whose pace and cap these are, where several rooms have them together.
+    pub limits_of: Option<RoomName>,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
     /// How many may be inside.
@@ -160,7 +160,7 @@ impl Room {
             origin: None,
             profile,
             pace,
-            pace_of: None,
+            limits_of: None,
             absent_visitors: reader.absent_visitors(),
             cap,
             longest_stay: reader.longest_stay(&cap),

@@ -126,24 +126,25 @@ impl Rooms {
         std::iter::once(&mut self.first).chain(others)
     }
 
-    /// Of these two places among all rooms, the room of the first has its pace together with that of the second.
-    pub(super) fn share_pace(&mut self, [at, of]: [usize; 2]) {
+    /// Of these two places among all rooms, the room of the first has its pace and its cap together with that of the second.
+    pub(super) fn share_limits(&mut self, [at, of]: [usize; 2]) {
         let owner = self.all().nth(of);
-        let Some((name, pace)) = owner.map(|room| (room.name.clone(), room.pace)) else {
+        let limits = owner.map(|room| (room.name.clone(), room.pace, room.cap));
+        let Some((name, pace, cap)) = limits else {
             return;
         };
         for (place, room) in self.all_mut().enumerate() {
             if place == at || place == of {
-                (room.pace, room.pace_of) = (pace, Some(name.clone()));
+                (room.pace, room.cap, room.limits_of) = (pace, cap, Some(name.clone()));
             }
         }
     }
 
-    /// How many rooms have their pace together with this one, which counts as well.
+    /// How many rooms have their limits together with this one, which counts as well.
     #[must_use]
     pub fn sharing_with(&self, room: &Room) -> u64 {
-        let is_one = |other: &&Room| other.name == room.name || other.pace_of == room.pace_of;
-        match room.pace_of {
+        let is_one = |other: &&Room| other.name == room.name || other.limits_of == room.limits_of;
+        match room.limits_of {
             Some(_) => u64::try_from(self.all().filter(is_one).count()).unwrap_or(1),
             None => 1,
         }

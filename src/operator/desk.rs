@@ -126,7 +126,7 @@ fn configured<'a>(request: &Request<'a>) -> Configured<'a> {
         permit_max: operators.permit_max,
         refresh_interval: room.refresh_interval,
         pace: room.pace,
-        pace_of: room.pace_of.as_ref().map(RoomName::as_str),
+        limits_of: room.limits_of.as_ref().map(RoomName::as_str),
         absent_visitors: room.absent_visitors,
         origin_health: room.health.setting,
         cap: room.cap,

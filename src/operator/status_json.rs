@@ -170,6 +170,7 @@ fn sessions_json(sessions: &Sessions) -> Value {
         "minutes": sessions.minutes,
         "inside": sessions.inside(),
         "promised": sessions.promised,
+        "elsewhere": sessions.elsewhere,
         "free": sessions.free(),
     })
 }

@@ -56,8 +56,8 @@ pub struct Configured<'a> {
     pub refresh_interval: u64,
     /// The pace.
     pub pace: Pace,
-    /// The room whose pace that is, where several rooms have it together.
-    pub pace_of: Option<&'a str>,
+    /// The room whose pace and cap these are, where several rooms have them together.
+    pub limits_of: Option<&'a str>,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
     /// What is done about how the origin answers.
@@ -184,7 +184,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
         "mode": settings::mode(snapshot, now_ms),
         "modes": settings::modes(snapshot, path, desk.once),
         "pace": settings::pace(snapshot, configured, trouble, now_ms),
-        "cap": settings::cap(snapshot, configured.cap, trouble, now_ms),
+        "cap": settings::cap(snapshot, configured, trouble, now_ms),
         "event": events::events(configured, desk),
         "lot": events::lot(desk),
         "message": settings::message(snapshot, configured.message, trouble, now_ms),

@@ -25,7 +25,7 @@ impl RoomName {
         format!("queue:{{{self}}}")
     }
 
-    /// The store's key of the line of a room that has its pace together with others, in the slot of the room whose pace it is.
+    /// The store's key of the line of a room that has its limits together with others, in the slot of the room whose limits they are.
     #[must_use]
     pub fn line_key_beside(&self, of: &Self) -> String {
         if of == self {

@@ -164,6 +164,9 @@ pub struct Sessions {
     pub cells: Vec<Cell>,
     /// The version of the list of ended sessions; 0 while it is empty.
     pub ended: u64,
+    /// Slots that other rooms have, where they share the cap.
+    #[serde(default)]
+    pub elsewhere: u64,
 }
 
 impl Sessions {
@@ -187,7 +190,8 @@ impl Sessions {
     /// Free slots.
     #[must_use]
     pub fn free(&self) -> u64 {
-        free_slots(self.total_active, self.inside(), self.promised)
+        let taken = self.promised.saturating_add(self.elsewhere);
+        free_slots(self.total_active, self.inside(), taken)
     }
 
     /// The minute it is by the store's clock, where this was read at `read_ms` by the clock that now says `now`.
@@ -365,6 +369,7 @@ mod tests {
                 },
             ],
             ended: 0,
+            elsewhere: 0,
         }
     }
 

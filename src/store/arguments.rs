@@ -28,13 +28,13 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
     let lot = lot(line, known.as_ref());
     let regions = line.regions.into_iter().flat_map(in_regions);
     let turn = (line.turn_minutes > 0).then(|| ("turn_minutes", line.turn_minutes.to_string()));
-    let shares = line.pace_of.filter(|of| *of != line.room);
+    let shares = line.limits_of.filter(|of| *of != line.room);
     let rest = [
         in_groups(line.groups),
         turn,
         watched(&line.health.0, line.health.1),
         sick(line),
-        line.pace_of.map(|_| ("room", line.room.to_string())),
+        line.limits_of.map(|_| ("room", line.room.to_string())),
         shares.map(|_| ("shares", "yes".to_owned())),
         scheduled(line.schedule.events),
         lot,

@@ -49,8 +49,8 @@ pub struct Line<'a> {
     pub room: &'a RoomName,
     /// The configured pace.
     pub pace: Pace,
-    /// The room whose pace it is, where several rooms have it together.
-    pub pace_of: Option<&'a RoomName>,
+    /// The room whose pace and cap these are, where several rooms have them together.
+    pub limits_of: Option<&'a RoomName>,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
     /// The configured cap.
@@ -274,8 +274,8 @@ impl Line<'_> {
         ];
         keys.extend(always.map(|(name, key)| (name, self.key(key))));
         keys.extend(
-            self.pace_of
-                .map(|of| ("pace", format!("{}:pace", of.line_key()))),
+            self.limits_of
+                .map(|of| ("limits", format!("{}:limits", of.line_key()))),
         );
         keys.push(("line", self.line_key()));
         let (names, keys): (Vec<&str>, Vec<String>) = keys.into_iter().unzip();
@@ -301,7 +301,7 @@ impl Line<'_> {
     }
 
     fn line_key(&self) -> String {
-        let of = self.pace_of.unwrap_or(self.room);
+        let of = self.limits_of.unwrap_or(self.room);
         self.room.line_key_beside(of)
     }
 

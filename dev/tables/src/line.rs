@@ -18,7 +18,7 @@ pub fn line<'a>(store: &'a dyn Transport, room: &'a RoomName, now: Now) -> Line<
             automatic: 0,
             quantity: 1,
         },
-        pace_of: None,
+        limits_of: None,
         absent_visitors: AbsentVisitors::Off,
         cap: Cap::default(),
         turn_minutes: 0,

@@ -62,7 +62,7 @@ impl Reader<'_> {
             rooms.others.push(other);
         }
         rooms.name_origins();
-        self.share_paces(&mut rooms, &shares);
+        self.share_limits(&mut rooms, &shares);
         // With a domain another service of it may be where visitors draw.
         if domain.is_none() {
             for room in rooms.unreached(paths, operators) {

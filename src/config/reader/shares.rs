@@ -1,4 +1,4 @@
-//! The member `shares` of a listed room: the name of another room, whose pace both have together.
+//! The member `shares` of a listed room: the name of another room, whose pace and cap both have together.
 
 use super::Reader;
 use crate::config::Problem;
@@ -9,17 +9,19 @@ use crate::http::json::Value;
 pub(super) const SHARES: &str = "shares";
 
 /// What such a room has in common with the one that it names.
-const TOGETHER: [&str; 4] = [
+const TOGETHER: [&str; 7] = [
     "automatic",
     "automatic_quantity",
     "total_active",
     "session_minutes",
+    "claim_seconds",
+    "session_renewal",
+    "active_visitors",
 ];
 
 const ANOTHER: &str = "shares: the name of another room";
 const NO_CHAIN: &str = "shares: the name of a room that names none in its own shares";
-const ALONE: &str = "shares once, and beside it no automatic, automatic_quantity, total_active or session_minutes: the room has the pace of the one that it names";
-const NO_CAP: &str = "shares where neither room has a cap, so with total_active 0 or null: a pace can be shared, and a cap cannot";
+const ALONE: &str = "shares once, and beside it none of automatic, automatic_quantity, total_active, session_minutes, claim_seconds, session_renewal and active_visitors: the room has the pace and the cap of the one that it names";
 
 /// What a listed room says of it.
 pub(super) struct Shares {
@@ -51,16 +53,16 @@ impl Shares {
 }
 
 impl Reader<'_> {
-    /// Rooms that share a pace have that of the room which they name. What they say is in the order of the list.
-    pub(super) fn share_paces(&mut self, rooms: &mut Rooms, all: &[Shares]) {
+    /// Rooms that share have pace and cap of the room which they name. What they say is in the order of the list.
+    pub(super) fn share_limits(&mut self, rooms: &mut Rooms, all: &[Shares]) {
         for (at, shares) in all.iter().enumerate() {
             let Some(named) = &shares.named else {
                 continue;
             };
             let of = rooms.all().position(|room| room.name.as_str() == named);
-            let accepted = refused([at + 1, of.unwrap_or(at + 1)], shares, rooms, all);
+            let accepted = refused([at + 1, of.unwrap_or(at + 1)], shares, all);
             if let (None, Some(of)) = (accepted, of) {
-                rooms.share_pace([at + 1, of]);
+                rooms.share_limits([at + 1, of]);
                 continue;
             }
             let problem = Problem::wrong("rooms", Some(named.clone()), accepted.unwrap_or(ANOTHER));
@@ -74,23 +76,15 @@ impl Reader<'_> {
 }
 
 /// What would be accepted in place of what these two have, the room and the one that it names; nothing where it is right.
-fn refused(
-    [room, of]: [usize; 2],
-    shares: &Shares,
-    rooms: &Rooms,
-    all: &[Shares],
-) -> Option<&'static str> {
+fn refused([room, of]: [usize; 2], shares: &Shares, all: &[Shares]) -> Option<&'static str> {
     // The first room is in front of the list, and names none.
     let of_other = of.checked_sub(1).and_then(|at| all.get(at));
-    let mut both = rooms.all().enumerate();
     if room == of {
         Some(ANOTHER)
     } else if of_other.is_some_and(|other| other.named.is_some()) {
         Some(NO_CHAIN)
     } else if !shares.is_alone {
         Some(ALONE)
-    } else if both.any(|(at, any)| (at == room || at == of) && any.cap.holds()) {
-        Some(NO_CAP)
     } else {
         None
     }

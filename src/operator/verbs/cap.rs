@@ -24,6 +24,7 @@ pub struct SetCap(pub Option<Cap>);
 
 /// What is not named is as configured.
 fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+    super::pace::is_own("cap", asking)?;
     if fields.are_given_back(&["total_active"]) {
         return Ok(Box::new(SetCap(None)));
     }

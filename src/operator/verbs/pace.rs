@@ -28,13 +28,7 @@ pub struct SetPace {
 }
 
 fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
-    let room = asking.request.room;
-    if let Some(of) = room.pace_of.as_ref().filter(|of| **of != room.name) {
-        let text = format!(
-            "this room shares the pace of room {of}; accepted is a pace set there, which holds for both"
-        );
-        return Err(Refusal::Value(text));
-    }
+    is_own("pace", asking)?;
     let last = last_pace(asking);
     if fields.are_given_back(&["automatic", "automatic_quantity"]) {
         return Ok(Box::new(SetPace { pace: None, last }));
@@ -50,6 +44,18 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
         pace: Some(pace),
         last,
     }))
+}
+
+/// A limit that another room shares with this one is set there.
+pub(super) fn is_own(what: &str, asking: &Asking<'_>) -> Result<(), Refusal> {
+    let room = asking.request.room;
+    let Some(of) = room.limits_of.as_ref().filter(|of| **of != room.name) else {
+        return Ok(());
+    };
+    let text = format!(
+        "this room shares the {what} of room {of}; accepted is a {what} set there, which holds for both"
+    );
+    Err(Refusal::Value(text))
 }
 
 /// While the pace is off, the configured one is the last; where that is off as well, the usual one. The store is not asked: a

@@ -326,9 +326,10 @@ pub(super) fn advice(
     let line = trend.map(|trend| Line::new(snapshot, hour, trend));
     let proposals = proposals(snapshot, configured.cap, line.as_ref(), verdict, now_ms);
     let (mut rows, mut is_forecast) = (Vec::new(), false);
-    // The pace of another room is set there.
-    let is_own = configured.pace_of.is_none_or(|of| of == configured.room);
-    let may_be_set = |proposal: &Proposal| is_own || !matches!(proposal, Proposal::Pace(_));
+    // The pace and the cap of another room are set there.
+    let is_own = configured.limits_of.is_none_or(|of| of == configured.room);
+    let may_be_set =
+        |proposal: &Proposal| is_own || !matches!(proposal, Proposal::Pace(_) | Proposal::Cap(_));
     for proposal in proposals.into_iter().filter(may_be_set) {
         let (route, fields) = proposal.form();
         let field = |(name, value)| object!({ "name": name, "value": value });

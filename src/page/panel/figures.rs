@@ -85,11 +85,15 @@ pub(super) fn inside(sessions: Option<&Sessions>) -> String {
     };
     let (inside, most) = (number(sessions.inside()), number(sessions.total_active));
     let promised = number(sessions.promised);
+    let elsewhere = match sessions.elsewhere {
+        0 => String::new(),
+        many => format!(", and {} in rooms with the same cap", number(many)),
+    };
     let observed = match sessions.enforcement {
         Enforcement::Observe => " The cap only observes.",
         Enforcement::On => "",
     };
-    format!("{inside} of {most}, and {promised} promised.{observed}")
+    format!("{inside} of {most}, and {promised} promised{elsewhere}.{observed}")
 }
 
 /// How many visitors may still be called by the stock, and who reported it.

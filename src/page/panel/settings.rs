@@ -60,10 +60,7 @@ pub(super) fn pace(
     now_ms: u64,
 ) -> Value {
     let live = snapshot.board.live.pace;
-    let shared = configured.pace_of.map(|of| match of {
-        own if own == configured.room => "Other rooms share it.".to_owned(),
-        other => format!("It is shared with room {other}: set it there."),
-    });
+    let shared = shared(configured);
     let configured = configured.pace;
     let kept = trouble.and_then(|trouble| typed_pace(&trouble));
     let is_kept = kept.is_some();
@@ -89,6 +86,16 @@ pub(super) fn pace(
     })
 }
 
+/// With which room pace and cap are shared.
+fn shared(configured: &Configured<'_>) -> Option<String> {
+    let of = configured.limits_of?;
+    Some(if of == configured.room {
+        "Other rooms share it.".to_owned()
+    } else {
+        format!("It is shared with room {of}: set it there.")
+    })
+}
+
 /// Period and quantity as they were wanted.
 fn typed_pace(trouble: &Rejection<'_>) -> Option<(String, String)> {
     let (automatic, quantity) = (
@@ -101,15 +108,17 @@ fn typed_pace(trouble: &Rejection<'_>) -> Option<(String, String)> {
 /// The cap; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn cap(
     snapshot: &PanelSnapshot,
-    configured: Cap,
+    configured: &Configured<'_>,
     trouble: Option<Rejection<'_>>,
     now_ms: u64,
 ) -> Value {
+    let (shared, configured) = (shared(configured), configured.cap);
     let live = snapshot.board.live.cap.unwrap_or(configured);
     let typed = |name| trouble.and_then(|trouble| trouble.typed(name));
     let (total, minutes) = (typed("total_active"), typed("session_minutes"));
     object!({
         "configured": cap_words(configured),
+        "shared": shared,
         "now": cap_words(live),
         "differs": snapshot.board.live.cap.is_some(),
         "set": set(snapshot.cap.as_ref(), now_ms),

@@ -161,7 +161,7 @@ mod tests {
             permit_max: 1,
             refresh_interval: 1,
             pace: Pace::default(),
-            pace_of: None,
+            limits_of: None,
             absent_visitors: AbsentVisitors::Off,
             origin_health: OriginHealth::Off,
             cap: Cap::default(),

@@ -52,10 +52,14 @@ local function settings()
   if live.held.pace then
     automatic, quantity = set.automatic or tonumber(call.arg.automatic), set.quantity or tonumber(call.arg.quantity)
   end
+  local cap_set = set.cap
+  if live.shared then
+    cap_set = live.shared.cap or nil
+  end
   return {
     mode = set.mode or 'automatic', paced = set.automatic ~= nil, version = live.version,
     pace = { automatic = automatic, quantity = quantity },
-    message = set.message, cap = set.cap, events = live.events or nil, set_at = set_at,
+    message = set.message, cap = cap_set, events = live.events or nil, set_at = set_at,
     stock = state.stock >= 0 and state.stock or nil,
   }
 end

@@ -1,7 +1,7 @@
 -- The settings that hold now: what an event brings while it runs, else what operators set, else the configuration. Of the first two the
 -- later one counts.
 -- Gives `mode`, `automatic`, `quantity`; `message` and `cap`, false where the configuration's stands; `set`, what operators set of each;
--- `shared`, the pace of another room, which then holds whatever is set here; `events`, as the argument of that name; `held`, which event
+-- `shared`, pace and cap of another room, which then hold whatever is set here; `events`, as the argument of that name; `held`, which event
 -- brings a setting, by its name; `version`, which counts the changes; `NAMES`, `times`, `set_at`, `of_event`, `follow`, `stock`, `sell`, `budget`,
 -- `lifetime`.
 
@@ -61,7 +61,11 @@ function live.follow(with, mode)
   live.quantity = tonumber(shared and shared.quantity or quantity or set.quantity or arg.quantity)
   live.mode = brought('mode', mode) or set.mode or 'automatic'
   live.message = brought('message', with) or set.message or false
-  live.cap = brought('cap', with) or set.cap or false
+  if shared then
+    live.cap = shared.cap
+  else
+    live.cap = brought('cap', with) or set.cap or false
+  end
 end
 -- How many visitors one period admits.
 function live.budget()

@@ -17,6 +17,9 @@ return function()
   if stored.event then
     require('lot')
   end
+  if call.key.limits then
+    require('parts').follow()
+  end
   -- What a cap has left behind ends by itself.
   if (stored.ring or '') ~= '' or (stored.promises or '') ~= '' then
     require('sessions')
@@ -31,9 +34,6 @@ return function()
   local copy = arg.copy and require('copy').news()
   if copy then
     require('copy').take(copy)
-  end
-  if call.key.pace then
-    require('joint').follow()
   end
   journal.come_back(arg.copy and 'sign' or '-', copy and copy.head)
   if events.current or stored.brought then

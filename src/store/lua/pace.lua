@@ -31,8 +31,8 @@ local function open_period()
     local since = math.max(state.period, period_start(math.max(state.anchor, state.quiet)))
     many = period - since >= 2 * live.automatic and 2 or 1
   end
-  if call.key.pace then
-    require('joint').open(period, many)
+  if call.key.limits then
+    require('parts').open(period, many)
   end
   local is_watched = health.setting and live.budget() > 0
   local budget = is_watched and require('window').budget(many, period) or many * live.budget()

@@ -78,12 +78,12 @@ end
 
 -- What the pace lets in now: where rooms have one together, what is left for this one.
 local function by_pace()
-  return time.key.pace and math.min(state.left, require('joint').most()) or state.left
+  return time.key.limits and math.min(state.left, require('parts').most()) or state.left
 end
 local function admit_by_pace()
   local released = admit(by_pace())
-  if time.key.pace then
-    require('joint').take(released)
+  if time.key.limits then
+    require('parts').take(released)
   end
   return released
 end

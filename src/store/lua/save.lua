@@ -31,8 +31,8 @@ return function()
     require('sessions').write()
   end
   release.note()
-  if call.key.pace then
-    require('joint').write()
+  if call.key.limits then
+    require('parts').write()
   end
   if call.arg.turn_minutes then
     require('turns').write()

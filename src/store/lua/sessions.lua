@@ -3,7 +3,7 @@
 -- the second of their release, with the last number then called of each stretch: `second:slots:LANE/ROLL=number,…`.
 -- Invariant: no release and no claim lifts inside + promised above the cap.
 -- Gives `begin`, `free`, `claimable`, `promise`, `take_promise`, `open`, `end_of`, `note`, `leave`, `last_end`, `renew`,
--- `begin_ring`, `take`, `forget_promises`, `end_all`, `shown`, `keep`, `write`.
+-- `begin_ring`, `take`, `forget_promises`, `end_all`, `shown`, `told`, `keep`, `write`.
 
 local call, record = require('call'), require('record')
 local rolls, mode, cap = require('rolls'), require('mode'), require('cap')
@@ -152,19 +152,26 @@ local function begin()
   end
   take_back_promises()
 end
--- Free slots, also where the cap only observes.
+-- Slots that other rooms with this cap have.
+local function elsewhere()
+  return key.limits and require('joint').taken(cap.seconds) or 0
+end
+-- Free slots, also where the cap only observes; where rooms have it together, those that this one may have.
 local function free()
-  return math.max(cap.total - inside() - promised(), 0)
+  local many = inside() + promised()
+  return key.limits and require('joint').slots(cap.total, many, cap.seconds) or math.max(cap.total - many, 0)
 end
 
 -- How many called visitors may come in now.
 local function claimable()
   if not cap.is_enforced() then
-    return math.max(cap.total - inside(), 1)
+    return math.max(cap.total - inside() - elsewhere(), 1)
   elseif now < state.quiet or cap.is_recounting() then
     return 0
   end
-  return promised() + free()
+  local many = promised() + free()
+  -- A promise that this room has not taken back in time may have been given away by another one.
+  return key.limits and math.min(many, math.max(cap.total - inside() - elsewhere(), 0)) or many
 end
 
 -- Whose session ends when: its last minute by the mark of its ticket, below 0 where it was ended until then. Two hashes take turns:
@@ -304,8 +311,12 @@ local function shown()
   return {
     total_active = cap.total, minutes = cap.minutes, enforcement = cap.enforcement, renewal = cap.renewal, told_ms = now, since = state.cap_since,
     promised = promised(), claimable = claimable(), late = state.late, cells = cells[1] and cells or nil,
-    ended = this_minute <= state.ended_last and state.ended or 0,
+    ended = this_minute <= state.ended_last and state.ended or 0, elsewhere = key.limits and elsewhere() or nil,
   }
+end
+-- The same for the other rooms with this cap: the sessions, and how many slots are promised.
+local function told()
+  return written_ring(ring), promised()
 end
 
 -- Who is inside, as it is kept.
@@ -332,5 +343,5 @@ end
 return {
   begin = begin, free = free, claimable = claimable, promise = promise, take_promise = take_promise, open = open, end_of = end_of,
   note = note, leave = leave, last_end = last_end, renew = renew, begin_ring = begin_ring, take = take,
-  forget_promises = forget_promises, end_all = end_all, shown = shown, keep = keep, write = write,
+  forget_promises = forget_promises, end_all = end_all, shown = shown, told = told, keep = keep, write = write,
 }

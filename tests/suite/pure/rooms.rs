@@ -302,31 +302,31 @@ fn what_is_no_pace_to_share_is_named_with_what_is_accepted() {
             json!({ "shares": "main", "automatic": 5 }),
             none(),
             "a",
-            "beside it no automatic, automatic_quantity",
+            "beside it none of automatic, automatic_quantity",
         ),
         (
             json!({ "shares": "main", "automatic_quantity": 5 }),
             none(),
             "a",
-            "beside it no automatic, automatic_quantity",
+            "beside it none of automatic, automatic_quantity",
         ),
         (
             json!({ "shares": "main", "total_active": 5 }),
             none(),
             "a",
-            "beside it no automatic, automatic_quantity",
+            "beside it none of automatic, automatic_quantity",
         ),
         (
             json!({ "shares": "main", "session_minutes": 5 }),
             none(),
             "a",
-            "beside it no automatic, automatic_quantity",
+            "beside it none of automatic, automatic_quantity",
         ),
         (
-            json!({ "shares": "b" }),
-            json!({ "total_active": 5 }),
+            json!({ "shares": "main", "active_visitors": "observe" }),
+            none(),
             "a",
-            "a pace can be shared, and a cap cannot",
+            "session_renewal and active_visitors",
         ),
         (
             json!({ "share": "main" }),
@@ -338,23 +338,24 @@ fn what_is_no_pace_to_share_is_named_with_what_is_accepted() {
         refused(&rooms(a, b), (Some(room), "rooms", words));
     }
     let document = json!({ "automatic": 20, "total_active": 9, "rooms": rooms(
-        json!({ "automatic": 60, "automatic_quantity": 7, "total_active": null }),
+        json!({ "automatic": 60, "automatic_quantity": 7, "total_active": 8 }),
         json!({ "shares": "a", "automatic": null, "total_active": null }),
     ) });
     let config = loaded(&document.to_string());
     let told = config.rooms.all().map(|room| {
-        let of = room.pace_of.as_ref().map(ToString::to_string);
+        let of = room.limits_of.as_ref().map(ToString::to_string);
         (
             room.pace.automatic,
             room.pace.quantity,
+            room.cap.total_active,
             of,
             config.rooms.sharing_with(room),
         )
     });
-    let of_a = (60, 7, Some("a".to_owned()), 2);
+    let of_a = (60, 7, 8, Some("a".to_owned()), 2);
     assert_eq!(
         told.collect::<Vec<_>>(),
-        [(20, 5, None, 1), of_a.clone(), of_a]
+        [(20, 5, 9, None, 1), of_a.clone(), of_a]
     );
 }
 

@@ -1,4 +1,4 @@
-//! The member `shares` of `rooms`: rooms that have one pace together, each with a line of its own.
+//! The member `shares` of `rooms`: rooms that have one pace and one cap together, each with a line of its own.
 
 use std::time::Duration;
 
@@ -23,6 +23,10 @@ in_houses_whose_clock_is_turned! {
     a_line_keeps_its_places_when_its_room_begins_to_share_a_pace_and_when_it_no_longer_does
     without_the_store_rooms_that_share_a_pace_let_in_what_it_has_together
     whatever_rooms_ask_no_more_visitors_go_in_than_their_pace_has
+    rooms_that_share_a_cap_have_no_more_inside_than_it_says_and_each_may_have_its_equal_part
+    a_slot_of_a_called_visitor_is_kept_from_the_other_room_until_the_claim_is_over
+    a_cap_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it
+    whatever_visitors_do_no_more_are_inside_than_the_cap_of_their_rooms_says
 }
 
 /// A shop and a sale that has the shop's pace: six visitors a minute go in, in both together.
@@ -59,6 +63,24 @@ impl<'a> Two<'a> {
             shop_line: Vec::new(),
             sale_line: Vec::new(),
         }
+    }
+
+    /// The same where so many may be inside both, each for two minutes, at a pace that no story uses up.
+    fn capped(house: &'a House, most: u64) -> Self {
+        house.set("total_active", &most.to_string());
+        house.set("session_minutes", "2");
+        house.set("claim_seconds", "10");
+        let two = Self::new(house);
+        house.set("automatic_quantity", "1000");
+        two
+    }
+
+    /// Slots in the shop and in the sale: sessions, promised ones, those of the other room as it knows them, and free ones.
+    fn slots(&self) -> [[u64; 4]; 2] {
+        [String::new(), format!("room/{}/", self.sale)].map(|room| {
+            let told = self.status(&room)["sessions"].clone();
+            ["inside", "promised", "elsewhere", "free"].map(|name| told[name].as_u64().unwrap())
+        })
     }
 
     /// As many visitors come to the shop, and then to the sale.
@@ -421,7 +443,11 @@ fn rooms_that_share_a_pace_keep_to_it_when_the_store_loses_its_data(house: &Hous
     let mut two = Two::new(house);
     two.come(40, 40);
     let shop = house.key("");
-    let keys = [format!("{shop}:pace"), format!("{shop}+{}", two.sale), shop];
+    let keys = [
+        format!("{shop}:limits"),
+        format!("{shop}+{}", two.sale),
+        shop,
+    ];
     let moved = |before: [u64; 2], after: [u64; 2]| [0, 1].map(|of| after[of] - before[of]);
     for lost in [&keys[..1], &keys[1..2], &keys[2..], &keys[..]] {
         two.next_period();
@@ -455,4 +481,175 @@ fn rooms_that_share_a_pace_keep_to_it_when_the_store_loses_its_data(house: &Hous
     }
     let both: u64 = moved(before, two.released()).iter().sum();
     assert!((7..=12).contains(&both), "{both}");
+}
+
+fn rooms_that_share_a_cap_have_no_more_inside_than_it_says_and_each_may_have_its_equal_part(
+    house: &House,
+) {
+    let mut two = Two::capped(house, 10);
+    two.come(30, 30);
+    assert_eq!(two.slots(), [[10, 0, 0, 0], [0, 0, 10, 0]]);
+    assert_eq!(two.released(), [10, 0]);
+    // Their sessions end. Whoever asks first, the other room has its half.
+    house.wait(Duration::from_secs(110));
+    two.poll_shop();
+    two.poll_sale();
+    house.wait(Duration::from_secs(30));
+    two.poll_shop();
+    two.poll_sale();
+    house.wait(Duration::from_secs(35));
+    let before = two.released();
+    two.poll_shop();
+    two.poll_shop();
+    let shop = two.released()[0] - before[0];
+    two.poll_sale();
+    let both = two.released();
+    assert_eq!([shop, both[1] - before[1]], [5, 5]);
+    // No visitor comes for a slot, and each is free again: a room has those that the other one does not use.
+    house.wait(Duration::from_secs(100));
+    two.poll_shop();
+    assert_eq!(
+        two.released()[0] - both[0],
+        10,
+        "nobody waits in the sale any more"
+    );
+    are_sound(house, &[String::new(), format!("room/{}/", two.sale)]);
+}
+
+fn a_slot_of_a_called_visitor_is_kept_from_the_other_room_until_the_claim_is_over(house: &House) {
+    let mut two = Two::capped(house, 4);
+    two.come(12, 0);
+    house.wait(Duration::from_secs(181));
+    two.poll_shop();
+    assert_eq!(two.slots()[0][..2], [0, 4], "promised");
+    // The shop is on hold, where the time of a promise stands still.
+    house.change("mode", r#"{"mode": "hold"}"#);
+    two.come(0, 6);
+    assert_eq!(two.slots()[1], [0, 0, 4, 0]);
+    two.poll_sale();
+    assert_eq!(two.released()[1], 0);
+    // Nobody asks for the shop any more, so its promises are over.
+    house.wait(Duration::from_mins(1));
+    two.poll_sale();
+    assert_eq!(two.released()[1], 4);
+    let waiting = two.sale_line.len();
+    let mut inside = 0;
+    for visitor in &mut two.sale_line[..waiting.min(5)] {
+        inside += u64::from(visitor.ask(house, Ask::get("/sale/shoes").json()).inside);
+    }
+    assert_eq!(inside, 4);
+    // What the shop had promised is not there any more, and its visitors wait for the next free slot.
+    house.change("mode", r#"{"mode": "automatic"}"#);
+    for visitor in &mut two.shop_line[4..8] {
+        assert!(!visitor.ask(house, Ask::get("/").json()).inside);
+    }
+    let [shop, _] = two.slots();
+    assert_eq!(shop[0] + shop[2], 4);
+}
+
+fn a_cap_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it(house: &House) {
+    let mut two = Two::capped(house, 0);
+    two.come(1, 1);
+    let in_sale = format!("room/{}/cap", two.sale);
+    let cap = r#"{"total_active": 4}"#;
+    let got = house.ask(&Ask::json_to(&in_sale, cap));
+    let told = got.json()["detail"].to_string();
+    let accepted = format!("shares the cap of room {}", house.room());
+    assert!(got.status == 400 && told.contains(&accepted), "{told}");
+    let panel = |room: &str| {
+        let panel = Ask::get(&format!("/_queue{room}")).operator();
+        house.ask(&panel.with("accept", "text/html")).body
+    };
+    let of_sale = format!("It is shared with room {}: set it there.", house.room());
+    assert_eq!(
+        panel(&format!("/room/{}", two.sale))
+            .matches(&of_sale)
+            .count(),
+        2
+    );
+    house.change("cap", cap);
+    two.come(3, 3);
+    let [shop, sale] = two.slots();
+    assert_eq!((shop[0] + sale[0], shop[3], sale[3]), (4, 0, 0));
+    assert_eq!((shop[2], sale[2]), (sale[0], shop[0]));
+    house.change("cap", r#"{"total_active": null}"#);
+    assert!(two.status(&format!("room/{}/", two.sale))["sessions"].is_null());
+    two.come(0, 3);
+    two.poll_sale();
+    let waiting = two.status(&format!("room/{}/", two.sale))["waiting"].clone();
+    assert_eq!(waiting, 0, "the cap is none");
+}
+
+/// Of three rooms: visitors come in crowds, go in, browse or leave, and rooms are on hold now and then.
+fn whatever_visitors_do_no_more_are_inside_than_the_cap_of_their_rooms_says(house: &House) {
+    const MOST: u64 = 9;
+    let names = ["a", "b"].map(|name| named(house, name));
+    let listed = names.iter().zip(["/a", "/b"]);
+    let listed =
+        listed.map(|(name, path)| json!({ "name": name, "paths": path, "shares": house.room() }));
+    for (name, value) in [
+        ("rooms", Value::Array(listed.collect()).to_string()),
+        ("total_active", MOST.to_string()),
+        ("session_minutes", "2".to_owned()),
+        ("claim_seconds", "10".to_owned()),
+        ("automatic", "15".to_owned()),
+        ("automatic_quantity", "1000".to_owned()),
+    ] {
+        house.set(name, &value);
+    }
+    let routes = [
+        String::new(),
+        format!("room/{}/", names[0]),
+        format!("room/{}/", names[1]),
+    ];
+    let paths = ["/", "/a", "/b"];
+    let mut seed = 11_u64;
+    let mut chance = move |many: u64| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % many
+    };
+    let mut crowds: [Vec<Browser>; 3] = std::array::from_fn(|_| Vec::new());
+    let mut went_in = [0; 3];
+    let mut held: Option<usize> = None;
+    for step in 0..400 {
+        house.wait(Duration::from_millis(500 + chance(7_000)));
+        if step % 50 == 49 {
+            let of = usize::try_from(chance(3)).unwrap();
+            for (room, mode) in [(held.take(), "automatic"), (Some(of), "hold")] {
+                let Some(room) = room else { continue };
+                let route = format!("{}mode", routes[room]);
+                house.change(&route, &json!({ "mode": mode }).to_string());
+                held = (mode == "hold").then_some(room);
+            }
+        }
+        // More come to the first room than to both others.
+        let of = [0, 0, 0, 1, 2][usize::try_from(chance(5)).unwrap()];
+        if chance(3) == 0 || crowds[of].is_empty() {
+            crowds[of].push(newcomer(house, paths[of]));
+        }
+        for _ in 0..3 {
+            let many = u64::try_from(crowds[of].len()).unwrap();
+            let at = usize::try_from(chance(many)).unwrap();
+            let got = crowds[of][at].ask(house, Ask::get(paths[of]).json());
+            went_in[of] += u64::from(got.inside);
+            // Some have what they came for.
+            if got.inside && chance(2) == 0 {
+                crowds[of].remove(at);
+            }
+            if crowds[of].is_empty() {
+                break;
+            }
+        }
+        let all: u64 = (routes.iter())
+            .map(|route| {
+                let told = house.ask(&Ask::get(&format!("/_queue/{route}status")).operator());
+                told.json()["sessions"]["inside"].as_u64().unwrap()
+            })
+            .sum();
+        assert!(all <= MOST, "{step}: {all}");
+    }
+    are_sound(house, &routes);
+    assert!(went_in.iter().all(|many| *many > 15), "{went_in:?}");
 }

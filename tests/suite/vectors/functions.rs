@@ -175,6 +175,7 @@ fn visit(words: &mut Words) -> Result<Value, String> {
         late: 0,
         cells: Vec::new(),
         ended: 0,
+        elsewhere: 0,
     };
     let left = words.take("minutes_left");
     let left = left.map(|left| left.as_i64().ok_or("minutes_left is a number"));

@@ -423,7 +423,7 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
         permit_max: 1_000,
         refresh_interval: 5,
         pace: PACE,
-        pace_of: None,
+        limits_of: None,
         absent_visitors: AbsentVisitors::Observe,
         origin_health: OriginHealth::On,
         cap: Cap::default(),
