@@ -94,6 +94,7 @@ impl<'a> Request<'a> {
             room: &self.room.name,
             pace: self.room.pace,
             limits_of: self.room.limits_of.as_ref(),
+            limits_events: &self.room.limits_events,
             absent_visitors: self.room.absent_visitors,
             cap: self.room.cap,
             turn_minutes: self.room.turn_minutes,

@@ -78,6 +78,7 @@ pub fn read_board(text: String, logged: Option<Logged>) -> Option<Board> {
     if board.format != FORMAT || !board.is_exact() {
         return None;
     }
+    board.brought.pace_after = board.live.pace;
     board.live = mem::take(&mut board.live).with(&board.brought);
     (board.text, board.logged) = (text, logged);
     Some(board)

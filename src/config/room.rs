@@ -29,6 +29,8 @@ pub struct Room {
     pub pace: Pace,
     /// The room whose pace and cap these are, where several rooms have them together.
     pub limits_of: Option<RoomName>,
+    /// The events of that room, where it is another one: they may bring a pace and a cap.
+    pub limits_events: Vec<Event>,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
     /// How many may be inside.
@@ -161,6 +163,7 @@ impl Room {
             profile,
             pace,
             limits_of: None,
+            limits_events: Vec::new(),
             absent_visitors: reader.absent_visitors(),
             cap,
             longest_stay: reader.longest_stay(&cap),

@@ -129,13 +129,17 @@ impl Rooms {
     /// Of these two places among all rooms, the room of the first has its pace and its cap together with that of the second.
     pub(super) fn share_limits(&mut self, [at, of]: [usize; 2]) {
         let owner = self.all().nth(of);
-        let limits = owner.map(|room| (room.name.clone(), room.pace, room.cap));
-        let Some((name, pace, cap)) = limits else {
+        let limits =
+            owner.map(|room| (room.name.clone(), room.pace, room.cap, room.events.clone()));
+        let Some((name, pace, cap, events)) = limits else {
             return;
         };
         for (place, room) in self.all_mut().enumerate() {
             if place == at || place == of {
                 (room.pace, room.cap, room.limits_of) = (pace, cap, Some(name.clone()));
+            }
+            if place == at {
+                room.limits_events.clone_from(&events);
             }
         }
     }

@@ -109,6 +109,9 @@ pub struct Live {
     /// How many visitors may still be called, where the origin has reported a stock.
     #[serde(default, deserialize_with = "present")]
     pub stock: Option<u64>,
+    /// The event in whose time that was reported and while which it counts, as `ID:OPENS`.
+    #[serde(default, deserialize_with = "present")]
+    pub stock_of: Option<String>,
     /// Grows with each change of these, but for the stock.
     pub version: u64,
     /// When each was set.
@@ -116,7 +119,7 @@ pub struct Live {
     pub set_at: SetTimes,
 }
 
-/// What an event brings in place of what operators set and of what is configured. The board has it as one text: `NAME ID SINCE VALUE` of
+/// What an event brings in place of what operators set and of what is configured. The board has it as one text: `NAME ID SINCE UNTIL VALUE` of
 /// each, with a line break between two.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
@@ -129,6 +132,8 @@ pub struct Brought {
     pub message: Option<(By, String)>,
     /// The cap.
     pub cap: Option<(By, Cap)>,
+    /// The pace that holds after the event.
+    pub pace_after: Pace,
 }
 
 /// Which event brings a setting.
@@ -138,16 +143,22 @@ pub struct By {
     pub id: String,
     /// When it began to hold, in milliseconds since 1970.
     pub since_ms: u64,
+    /// When it ends to; 0 for no end.
+    pub until_ms: u64,
 }
 
 impl Brought {
     fn read(text: &str) -> Option<Self> {
         let mut brought = Self::default();
         for line in text.split('\n') {
-            let mut words = line.splitn(4, ' ');
+            let mut words = line.splitn(5, ' ');
             let name = words.next()?;
-            let (id, since_ms) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
-            let (by, value) = (By { id, since_ms }, words.next()?);
+            let by = By {
+                id: words.next()?.to_owned(),
+                since_ms: words.next()?.parse().ok()?,
+                until_ms: words.next()?.parse().ok()?,
+            };
+            let value = words.next()?;
             match name {
                 "mode" => brought.mode = Some((by, Mode::named(value)?)),
                 "pace" => {
@@ -205,6 +216,7 @@ impl Live {
             pace,
             message,
             cap,
+            pace_after: _,
         } = brought;
         Self {
             mode: mode.as_ref().map_or(self.mode, |set| set.1),

@@ -36,7 +36,8 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
         sick(line),
         line.limits_of.map(|_| ("room", line.room.to_string())),
         shares.map(|_| ("shares", "yes".to_owned())),
-        scheduled(line.schedule.events),
+        scheduled("events", line.schedule.events),
+        scheduled("limits_events", line.limits_events),
         lot,
         now,
     ];
@@ -109,8 +110,8 @@ fn capped(cap: Cap) -> [(&'static str, String); 5] {
 }
 
 /// The configured events, where there are any.
-fn scheduled(events: &[Event]) -> Option<(&'static str, String)> {
-    (!events.is_empty()).then(|| ("events", EventList(events.to_vec()).written()))
+fn scheduled(name: &'static str, events: &[Event]) -> Option<(&'static str, String)> {
+    (!events.is_empty()).then(|| (name, EventList(events.to_vec()).written()))
 }
 
 /// What this POP tells of an order by lot.

@@ -16,7 +16,7 @@ pub mod upstash;
 use crate::cache::outbox::Batch;
 use crate::cache::{LastBoard, ended};
 use crate::queue::{
-    AbsentVisitors, Actor, Begun, Board, Cap, Change, Changed, Effort, EndedSession, Group,
+    AbsentVisitors, Actor, Begun, Board, Cap, Change, Changed, Effort, EndedSession, Event, Group,
     HealthRule, Lane, LineAnswer, LineStatus, NetworkBound, Now, Pace, PanelSnapshot, Presented,
     Regions, RoomName, Schedule, WaitingProof,
 };
@@ -51,6 +51,8 @@ pub struct Line<'a> {
     pub pace: Pace,
     /// The room whose pace and cap these are, where several rooms have them together.
     pub limits_of: Option<&'a RoomName>,
+    /// The events of that room, where it is another one.
+    pub limits_events: &'a [Event],
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
     /// The configured cap.

@@ -37,7 +37,7 @@ pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
 }
 
 fn by_event<T>(brought: Option<&(By, T)>) -> Option<Provenance> {
-    let By { id, since_ms } = &brought?.0;
+    let By { id, since_ms, .. } = &brought?.0;
     Some(Provenance {
         at_ms: *since_ms,
         by: Some(format!("event:{id}")),

@@ -145,7 +145,7 @@ pub(crate) fn renew(duty: RefreshGuard, request: &Request<'_>) -> CachedBoard {
 #[must_use]
 pub fn lets_in(board: Option<&Board>, request: &Request<'_>) -> bool {
     let (pop, now) = (request.pop, request.now);
-    if board.is_some_and(|board| board.live.stock == Some(0)) {
+    if board.is_some_and(|board| board.live.stock == Some(0) && stock_counts(board, request)) {
         return false;
     }
     match board.map(|board| mode(board, pop, now)) {
@@ -166,11 +166,20 @@ pub fn lets_in(board: Option<&Board>, request: &Request<'_>) -> bool {
     }
 }
 
-/// The pace of this board; where it is that of an event which has ended since, the configured one.
+/// Whether the stock of this board still counts: one that was reported while an event ran counts while that runs.
+fn stock_counts(board: &Board, request: &Request<'_>) -> bool {
+    let Some(of) = &board.live.stock_of else {
+        return true;
+    };
+    let event = request.event().filter(|(_, phase)| phase.runs());
+    event.is_some_and(|(event, _)| *of == format!("{}:{}", event.id, event.opens_ms))
+}
+
+/// The pace of this board; where it is that of an event which has ended since, the one before it.
 fn pace(board: &Board, request: &Request<'_>) -> Pace {
-    let event = request.event();
+    let now_ms = request.now_of_events().ms();
     match &board.brought.pace {
-        Some(_) if event.is_none_or(|(_, phase)| !phase.runs()) => request.room.pace,
+        Some((by, _)) if (1..=now_ms).contains(&by.until_ms) => board.brought.pace_after,
         _ => board.live.pace,
     }
 }

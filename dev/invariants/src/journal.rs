@@ -61,16 +61,15 @@ pub fn wrong_with_lot<'a>(
     None
 }
 
-/// Fault behind a report of the stock: more visitors were called than it says, until the next report, until an event goes on to its
-/// next phase, with whose end the stock ends, or until the line came back, since what older data called no line behind the report tells.
+/// Fault behind a line of the stock: more visitors were called than it says, until the next one, or until the line came back, since what
+/// older data called no line behind it tells.
 pub fn wrong_with_stock<'a>(
     report: &JournalLine<'_>,
     behind: impl Iterator<Item = &'a JournalLine<'a>>,
 ) -> Option<String> {
     let stock: u64 = stock_of(report)?.parse().ok()?;
     let mut called = 0_u64;
-    let ends = |line: &JournalLine<'_>| line.what.starts_with("phase:") || comes_back(line);
-    for line in behind.take_while(|line| stock_of(line).is_none() && !ends(line)) {
+    for line in behind.take_while(|line| stock_of(line).is_none() && !comes_back(line)) {
         let is_call = matches!(
             line.kind,
             JournalKind::Release | JournalKind::Straight | JournalKind::Permit

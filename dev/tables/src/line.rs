@@ -19,6 +19,7 @@ pub fn line<'a>(store: &'a dyn Transport, room: &'a RoomName, now: Now) -> Line<
             quantity: 1,
         },
         limits_of: None,
+        limits_events: &[],
         absent_visitors: AbsentVisitors::Off,
         cap: Cap::default(),
         turn_minutes: 0,

@@ -52,23 +52,22 @@ local function settings()
   if live.held.pace then
     automatic, quantity = set.automatic or tonumber(call.arg.automatic), set.quantity or tonumber(call.arg.quantity)
   end
-  local cap_set = set.cap
-  if live.shared then
-    cap_set = live.shared.cap or nil
-  end
   return {
     mode = set.mode or 'automatic', paced = set.automatic ~= nil, version = live.version,
     pace = { automatic = automatic, quantity = quantity },
-    message = set.message, cap = cap_set, events = live.events or nil, set_at = set_at,
-    stock = state.stock >= 0 and state.stock or nil,
+    message = set.message, cap = set.cap, shares = live.shares, events = live.events or nil, set_at = set_at,
+    stock = live.stock() < math.huge and live.stock() or nil, stock_of = live.held.stock and live.stock_of or nil,
   }
 end
--- What an event brings in place of that: `NAME ID SINCE VALUE` of each, with a line break between two.
+-- What an event brings in place of that: `NAME ID SINCE UNTIL VALUE` of each, with a line break between two; 0 for no end.
 local function brought()
   local values = { mode = live.mode, pace = live.automatic .. ' ' .. live.quantity, message = live.message, cap = live.cap }
   local told
   for name, by in pairs(live.held) do
-    told = (told and told .. '\n' or '') .. string.format('%s %s %d %s', name, by.by, by.from, values[name])
+    -- The stock stands beside the settings.
+    if name ~= 'stock' then
+      told = (told and told .. '\n' or '') .. string.format('%s %s %d %d %s', name, by.by, by.from, by.to, values[name])
+    end
   end
   return told
 end

@@ -137,7 +137,9 @@ end
 local function take_settings(copy)
   if has_settings(copy) then
     if copy.live.set_at.stock > live.set_at.stock then
-      state.stock = left_of(copy)
+      state.stock, live.stock_of = left_of(copy), copy.live.stock_of or false
+      record.texts.stock_of = live.stock_of
+      events.read()
     end
     require('settings').take(copy.live)
   end

@@ -1,6 +1,6 @@
 -- The event whose time it is, and its phase by the store's clock.
 -- The edge reads the phase from a copy of the board, and computes it (`queue/event.rs`) only where it has none.
--- Gives `current`, the event, and its `phase`, nil without one; `last_end`, when the latest event ended that did, 0 for none; `begun`, the
+-- Gives `current`, the event, and its `phase`, nil without one; `begun`, the
 -- event that this line has begun (see lot.lua); `read`, `mode`, `is_redrawn`.
 
 local call, live = require('call'), require('live')
@@ -24,23 +24,22 @@ end
 -- without an end. The order is `arrival`, `drawn`, or `drawn~SOURCE` where a public value from there decides it. Behind it stands what
 -- the event has besides (`queue/event.rs`): the mode `outside` of its time where the room is not closed then, the mode `after` its end where
 -- it sets one, that it `admits` nobody, that visits end with its start (`inside`), and the `pace`, `cap` and `message` that it brings.
-function events.read()
-  local current, phase, is_running, ended, last_end = nil, nil, false, nil, 0
-  for id, prequeue, opens, closes, order, more in
-    string.gmatch(live.events or call.arg.events or '', '(%S-):(%d+):(%d+):(%d+):([^%s:]+)(%S*)') do
+local function of_list(list)
+  local current, phase, is_running, ended = nil, nil, false, nil
+  for id, prequeue, opens, closes, order, more in string.gmatch(list, '(%S-):(%d+):(%d+):(%d+):([^%s:]+)(%S*)') do
     if not is_running then
       local words = words_of(more)
       current = {
         id = id, prequeue = tonumber(prequeue), opens = tonumber(opens), closes = tonumber(closes), order = order, more = more,
         outside = words.outside, ends_visits = words.inside == 'ends',
-        with = {
-          by = id, from = tonumber(prequeue), pace = words.pace, cap = words.cap and string.gsub(words.cap, ',', ' '),
-          message = words.message,
-        },
+      }
+      current.with = {
+        by = id, from = current.prequeue, to = current.closes, pace = words.pace, cap = words.cap and string.gsub(words.cap, ',', ' '),
+        message = words.message,
       }
       is_running = current.closes == 0 or now < current.closes
       if not is_running then
-        last_end, ended = current.closes, words.after and { by = id, from = current.closes, mode = words.after } or nil
+        ended = words.after and { by = id, from = current.closes, to = 0, mode = words.after } or nil
       end
       local is_beside = current.outside or not is_running and words.after
       phase = not is_running and (is_beside and 'outside' or 'over')
@@ -48,9 +47,19 @@ function events.read()
         or now >= current.prequeue and 'prequeue' or is_beside and 'outside' or 'before'
     end
   end
-  events.current, events.phase, events.last_end = current, phase, last_end
-  local runs = is_running and now >= current.prequeue
-  live.follow(runs and current.with or nil, not runs and ended or nil)
+  return current, phase, is_running and now >= current.prequeue, ended
+end
+function events.read()
+  local runs, ended
+  events.current, events.phase, runs, ended = of_list(live.events or call.arg.events or '')
+  local current = events.current
+  local with = runs and current.with or nil
+  local limits = with
+  if live.shares then
+    local of_other, _, other_runs = of_list(live.limits_events or '')
+    limits = other_runs and of_other.with or nil
+  end
+  live.follow(with, not runs and ended or nil, runs and string.format('%s:%d', current.id, current.opens) or nil, limits)
 end
 events.read()
 

@@ -3,7 +3,7 @@
 -- wait, and that has less than its equal part of all slots, comes first.
 -- `room NAME`: the part of the pace's period that is kept for it, how many visitors it could release, when a verb of it and a release of it
 -- by pace were last, how many visitors wait there, its promised slots, and until which minute it is unknown who is inside. `ring NAME`: its
--- sessions, see sessions.lua. `period`, `left`, and what holds for all rooms: see parts.lua.
+-- sessions, see sessions.lua. `period`, `left`, `budget`, and what operators set for all rooms: see parts.lua.
 -- Invariant: no claim lifts all that are inside above the cap.
 -- Gives `rooms` by name, and `own`; `texts`, what is kept beside them, which are only read; `is_there`, `taken`, `slots`, `recount`, `write`.
 

@@ -1,8 +1,8 @@
 -- The settings that hold now: what an event brings while it runs, else what operators set, else the configuration. Of the first two the
 -- later one counts.
 -- Gives `mode`, `automatic`, `quantity`; `message` and `cap`, false where the configuration's stands; `set`, what operators set of each;
--- `shared`, pace and cap of another room, which then hold whatever is set here; `events`, as the argument of that name; `held`, which event
--- brings a setting, by its name; `version`, which counts the changes; `NAMES`, `times`, `set_at`, `of_event`, `follow`, `stock`, `sell`, `budget`,
+-- `shares`, the key of the limits that this room shares with another one, and `limits_events`, the events of that room; `events`, as the argument of that name; `held`, which event
+-- brings a setting, by its name; `version`, which counts the changes; `NAMES`, `times`, `set_at`, `of_event`, `follow`, `stock`, `stock_of`, `running`, `sell`, `budget`,
 -- `lifetime`.
 
 local call, record = require('call'), require('record')
@@ -17,6 +17,7 @@ local live = {
   -- `none` for no event.
   events = stored.live_events or false,
   version = tonumber(stored.version) or 0,
+  shares = arg.shares and call.key.limits or nil,
 }
 -- When operators set each, or the origin reported it, in milliseconds, 0 for never. Of two copies the later one counts, setting by
 -- setting, whatever lines they are of.
@@ -29,9 +30,12 @@ function live.times(mode, pace, message, cap, event, stock)
 end
 live.set_at = live.times(stored.mode_at, stored.pace_at, stored.message_at, stored.cap_at, stored.event_at, stored.stock_at)
 
--- How many visitors may still be called by the stock that was reported; it bounds pace, permits, credit and an open room alike.
+-- How many visitors may still be called by the stock that was reported; it bounds pace, permits, credit and an open room alike. One that
+-- was reported while an event ran counts while that runs: `stock_of` is `ID:OPENS` of that event, false for none.
+live.stock_of = stored.stock_of or false
 function live.stock()
-  return record.state.stock < 0 and math.huge or record.state.stock
+  local counts = record.state.stock >= 0 and (not live.stock_of or live.running == live.stock_of)
+  return counts and record.state.stock or math.huge
 end
 -- That many were called, now or as a copy or a ticket shows: what is left is never more than was reported less those called since.
 function live.sell(many)
@@ -46,34 +50,33 @@ function live.of_event(name, by)
   return by and (not is_set or live.set_at[name] < by.from) and by[name] or nil
 end
 -- `with`: what the event `by` brings since the time `from`, by the name of each setting; where an operator then gives back what was set,
--- it is brought again. `mode`: the one that an event set at its end. Both are nothing where there is no such event.
-function live.follow(with, mode)
+-- it is brought again. `mode`: the one that an event set at its end. Both are nothing where there is no such event. `running`: `ID:OPENS` of
+-- the one that runs. `limits`: the same as `with`, of the room whose pace and cap these are.
+function live.follow(with, mode, running, limits)
   local set = live.set
-  live.held = {}
+  live.held, live.running = {}, running
+  if live.stock_of and live.stock() < math.huge then
+    live.held.stock = with
+  end
   local function brought(name, by)
     local value = live.of_event(name, by)
     live.held[name] = value and by
     return value
   end
-  local shared = live.shared
-  local automatic, quantity = string.match(not shared and brought('pace', with) or '', '^(%d+),(%d+)$')
-  live.automatic = tonumber(shared and shared.automatic or automatic or set.automatic or arg.automatic)
-  live.quantity = tonumber(shared and shared.quantity or quantity or set.quantity or arg.quantity)
+  local automatic, quantity = string.match(brought('pace', limits) or '', '^(%d+),(%d+)$')
+  live.automatic = tonumber(automatic or set.automatic or arg.automatic)
+  live.quantity = tonumber(quantity or set.quantity or arg.quantity)
   live.mode = brought('mode', mode) or set.mode or 'automatic'
   live.message = brought('message', with) or set.message or false
-  if shared then
-    live.cap = shared.cap
-  else
-    live.cap = brought('cap', with) or set.cap or false
-  end
+  live.cap = brought('cap', limits) or set.cap or false
 end
 -- How many visitors one period admits.
 function live.budget()
   return live.automatic > 0 and live.quantity or 0
 end
--- For how many seconds the line is kept. What an operator set outlives a quiet month.
+-- For how many seconds the line is kept. What an operator set or the origin reported outlives a quiet month.
 function live.lifetime()
-  return math.max(tonumber(arg.lifetime), live.version > 0 and call.TTL.live or 0)
+  return math.max(tonumber(arg.lifetime), (live.version > 0 or live.set_at.stock > 0) and call.TTL.live or 0)
 end
 
 return live

@@ -3,7 +3,7 @@
 -- A function without arguments; returns an error where another version of the service keeps this line, which is then left as it is.
 
 local call, record = require('call'), require('record')
-local events, lanes, cap = require('events'), require('lanes'), require('cap')
+local live, events, lanes, cap = require('live'), require('events'), require('lanes'), require('cap')
 local journal, rate = require('journal'), require('rate')
 local arg, now = call.arg, call.now
 local state, stored = record.state, record.stored
@@ -36,7 +36,7 @@ return function()
     require('copy').take(copy)
   end
   journal.come_back(arg.copy and 'sign' or '-', copy and copy.head)
-  if events.current or stored.brought then
+  if events.current or stored.brought or live.shares then
     require('steps').follow()
   end
   if events.phase == 'prequeue' or events.phase == 'open' then

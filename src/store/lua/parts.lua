@@ -10,30 +10,47 @@ local mode, lanes, bound, cap = require('mode'), require('lanes'), require('boun
 local arg, key, now, own, texts = call.arg, call.key.limits, call.now, joint.own, joint.texts
 
 local period, left, is_divided = tonumber(texts.period) or -1, tonumber(texts.left) or 0, false
-
--- What an operator sets in the room whose limits they are, or an event brings there, holds for the others too, and nothing else does. An
--- event they know by its times, also where no visitor comes to that room meanwhile.
-local function of_all(name)
-  local from, to, by_event = string.match(texts['brought ' .. name] or '', '^(%d+) (%d+) (.*)$')
-  local runs = from and now >= tonumber(from) and (to == '0' or now < tonumber(to))
-  return runs and by_event or texts['set ' .. name]
-end
-local function follow()
-  if arg.shares then
-    local automatic, quantity = string.match(of_all('pace') or '', '^(%d+),(%d+)$')
-    live.shared = { automatic = automatic or arg.automatic, quantity = quantity or arg.quantity, cap = of_all('cap') or false }
-    require('events').read()
-    cap.read()
+-- Of a pace that was lowered no more is left than it has.
+local function judge()
+  if tonumber(texts.budget) ~= live.budget() then
+    left = math.min(left, live.budget())
   end
+end
+
+-- What an operator set: when, in milliseconds, 0 for never, and the value, nothing where it was given back.
+local function set_of_all(name)
+  local at, value = string.match(texts[name] or '', '^(%d+) (.*)$')
+  return tonumber(at) or 0, value ~= '-' and value or nil
+end
+-- What an operator sets in the room whose limits they are holds for the others too, and each room remembers it: of all that is known the
+-- latest counts. The events of that room the others know by their times, also where no visitor comes to it meanwhile.
+local function follow()
+  local pace_at, pace = set_of_all('pace')
+  local cap_at, set_cap = set_of_all('cap')
+  local automatic, quantity = string.match(pace or '', '^(%d+),(%d+)$')
+  if arg.shares then
+    local _, list = set_of_all('event')
+    live.limits_events = list or arg.limits_events or ''
+    require('events').read()
+    require('settings').follow_cap()
+  end
+  require('settings').take({
+    names = { 'pace', 'cap' }, set_at = live.times(0, pace_at, 0, cap_at), version = 0, shares = live.shares,
+    paced = pace ~= nil, pace = { automatic = tonumber(automatic), quantity = tonumber(quantity) }, cap = set_cap,
+  })
 end
 
 -- How many visitors of this room could be released now: by its mode, and by pace.
 local function see_own()
   local is_moving = mode.now() == 'automatic' and now >= record.state.quiet
-  own.line, own.seen = is_moving and lanes.waiting() or 0, now
+  own.line = is_moving and lanes.waiting() or 0
+  if arg.verb == 'join' or arg.verb == 'look' then
+    own.seen = now
+  end
   own.waits = math.min(own.line, bound.most())
 end
--- Of what cannot be divided each room has one that has waited longest for a release.
+-- Of what cannot be divided each room has one that has waited longest for a release. What was missed is for visitors who waited through
+-- it: of what is no room's part one period's is left.
 local function divide()
   local free, open = left, {}
   is_divided = true
@@ -57,11 +74,13 @@ local function divide()
     end
     open = still
   end
+  left = left - math.max(free - live.budget(), 0)
 end
 -- The first room that opens a period opens it for all. One that no room saw counts as it would for this room alone.
 local function open(at, many)
+  -- A clock that was set back: the room itself has waited for less than a period.
   if period - now / 1000 > math.min(live.automatic, 60) then
-    period = at
+    period = at - live.automatic
   end
   if at <= period then
     return
@@ -73,6 +92,7 @@ local function open(at, many)
 end
 -- How many this room may release now.
 local function most()
+  judge()
   local is_kept, kept = now < (period + math.min(live.automatic * 2 / 3, joint.PATIENCE)) * 1000, 0
   for _, of in pairs(joint.rooms) do
     kept = kept + (is_kept and of ~= own and of.part or 0)
@@ -85,41 +105,34 @@ local function take(many)
 end
 
 local function keep(name, value)
-  if value then
-    redis.pcall('HSET', key, name, value)
-  elseif texts[name] then
-    redis.pcall('HDEL', key, name)
+  if live.set_at[name] > set_of_all(name) then
+    redis.pcall('HSET', key, name, string.format('%d %s', live.set_at[name], value or '-'))
   end
 end
--- What the event whose time it is or that comes next brings of a setting: `SINCE UNTIL VALUE`, 0 for no end.
-local function brought(name)
-  local event = require('events').current
-  local value = event and live.of_event(name, event.with)
-  return value and string.format('%d %d %s', event.with.from, event.closes, value)
-end
-
 -- What this room does not need of its part is free for the others at once.
 local function write()
   see_own()
-  own.part, own.recount = math.min(own.part, own.waits), record.state.recount
+  local state = record.state
+  local is_open = state.period >= period
+  own.part, own.recount = math.min(own.part, own.waits, is_open and math.max(state.left, 0) or math.huge), state.recount
   own.ring, own.promised = '', 0
   if cap.is_capped then
     own.ring, own.promised = require('sessions').told()
   end
-  redis.pcall('HSET', key, 'period', period, 'left', left)
+  judge()
+  redis.pcall('HSET', key, 'period', period, 'left', left, 'budget', live.budget())
   for _, of in pairs(joint.rooms) do
     if of == own or is_divided then
       joint.write(of)
     end
   end
+  local set = live.set
+  keep('pace', set.automatic and string.format('%d,%d', set.automatic, set.quantity))
+  keep('cap', set.cap)
   if not arg.shares then
-    local set = live.set
-    keep('set pace', set.automatic and string.format('%d,%d', set.automatic, set.quantity))
-    keep('set cap', set.cap)
-    keep('brought pace', brought('pace'))
-    keep('brought cap', brought('cap'))
+    keep('event', live.events)
   end
-  redis.pcall('EXPIRE', key, live.lifetime())
+  redis.pcall('EXPIRE', key, texts.event and call.TTL.live or live.lifetime())
 end
 
 return { follow = follow, open = open, most = most, take = take, write = write }

@@ -10,7 +10,8 @@ local function follow_cap()
     require('sessions').begin()
   end
 end
--- It comes back too, unless an operator has set it later. `copied`: the settings as a copy of the board has them.
+-- It comes back too, unless an operator has set it later. `copied`: the settings as a copy of the board has them; `names`, those that it
+-- has, where these are not all.
 local function take(copied)
   local set, pace = live.set, copied.paced and copied.pace or {}
   local same = {
@@ -20,8 +21,10 @@ local function take(copied)
     stock = true,
   }
   local newer, took, kept = {}, false, false
-  for _, name in ipairs(live.NAMES) do
-    newer[name] = copied.set_at[name] > live.set_at[name]
+  for _, name in ipairs(copied.names or live.NAMES) do
+    -- What was set of other limits than those that this room has now says nothing of these.
+    local is_limit = name == 'pace' or name == 'cap'
+    newer[name] = copied.set_at[name] > live.set_at[name] and (not is_limit or copied.shares == live.shares)
     took = took or newer[name] and not same[name]
     kept = kept or copied.set_at[name] < live.set_at[name] and not same[name]
   end

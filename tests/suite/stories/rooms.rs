@@ -1,6 +1,7 @@
 //! The setting `rooms`: several rooms in one service, each with a line of its own.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -52,6 +53,16 @@ impl Browser {
     }
 }
 
+/// How many newcomers go in within a minute, of one a second.
+pub(super) fn go_in(house: &House, path: &str) -> usize {
+    let came = (0..60).filter(|_| {
+        house.wait(Duration::from_secs(1));
+        let mut browser = Browser::default();
+        (0..2).any(|_| browser.ask(house, Ask::get(path).json()).inside)
+    });
+    came.count()
+}
+
 /// The name of a room that no other story on the same store has.
 pub(crate) fn named(house: &House, name: &str) -> String {
     format!("{}-{name}", house.room())
@@ -98,11 +109,11 @@ pub(crate) fn each_room_has_a_line_of_its_own(house: &House) {
     let inside = |browser: &mut Browser| {
         ["/", "/sale/shoes", "/sale/vip/hats"].map(|path| browser.is_inside(house, path))
     };
-    house.wait(std::time::Duration::from_secs(2));
+    house.wait(Duration::from_secs(2));
     assert_eq!(inside(&mut visitor), [false, true, false]);
     assert_eq!(inside(&mut another), [false, false, false]);
     house.permit(1);
-    house.wait(std::time::Duration::from_secs(2));
+    house.wait(Duration::from_secs(2));
     assert_eq!(inside(&mut visitor), [true, true, false]);
     assert_eq!(inside(&mut another), [false, false, false]);
 }
@@ -311,7 +322,7 @@ pub(crate) fn an_unsound_configuration_keeps_the_rooms_apart(house: &House) {
     let mut visitor = Browser::default();
     visitor.number(house, "/sale/shoes");
     change(house, &sale, "permit", &json!({ "amt": 1 }));
-    house.wait(std::time::Duration::from_secs(2));
+    house.wait(Duration::from_secs(2));
     assert!(visitor.is_inside(house, "/sale/shoes"));
     house.set("on_store_error", "open");
     let inside = |visitor: &mut Browser| {

@@ -8,7 +8,7 @@ use upstash_local::{Fault, Faults};
 
 use now_serving::page::iso_8601;
 
-use super::rooms::{Browser, change, named};
+use super::rooms::{Browser, change, go_in, named};
 use crate::house::{Ask, Got, House};
 
 // These stories need the beginning of a period.
@@ -27,6 +27,16 @@ in_houses_whose_clock_is_turned! {
     a_slot_of_a_called_visitor_is_kept_from_the_other_room_until_the_claim_is_over
     a_cap_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it
     whatever_visitors_do_no_more_are_inside_than_the_cap_of_their_rooms_says
+    a_shared_pace_that_is_lowered_is_lower_for_all_together_at_once
+    a_missed_period_is_for_those_who_waited_through_it
+    a_clock_that_is_set_back_costs_a_shared_pace_no_whole_period
+    a_pace_that_an_event_brings_is_known_where_nobody_ever_came_to_its_room
+    a_pace_of_an_event_that_is_no_longer_configured_does_not_hold
+    a_pace_that_an_operator_set_is_the_shared_one_after_some_quiet_days
+    a_pace_that_an_operator_set_is_the_shared_one_after_a_loss
+    what_an_adaptive_pace_does_not_use_of_a_part_is_for_the_others_at_once
+    without_the_store_a_shared_pace_of_an_event_ends_with_it
+    a_part_is_not_kept_for_a_room_whose_shop_reports_and_where_no_visitor_asks
 }
 
 /// A shop and a sale that has the shop's pace: six visitors a minute go in, in both together.
@@ -38,6 +48,10 @@ struct Two<'a> {
 }
 
 /// A visitor with a number, or inside.
+fn at_time(house: &House, after: u64) -> String {
+    iso_8601((house.now_ms() / 1000 + after) * 1000).replace(".000", "")
+}
+
 fn newcomer(house: &House, path: &str) -> Browser {
     let mut visitor = Browser::default();
     let is_there = |got: Got| got.inside || !got.json()["position"].is_null();
@@ -48,15 +62,20 @@ fn newcomer(house: &House, path: &str) -> Browser {
 
 impl<'a> Two<'a> {
     fn new(house: &'a House) -> Self {
+        Self::at(house, 60, 6)
+    }
+
+    /// The same at another pace.
+    fn at(house: &'a House, automatic: u64, quantity: u64) -> Self {
         let sale = named(house, "sale");
         let rooms = json!([
             { "name": sale, "paths": "/sale/*", "shares": house.room(), "heading": "The sale" },
         ]);
-        house.set("automatic", "60");
-        house.set("automatic_quantity", "6");
+        house.set("automatic", &automatic.to_string());
+        house.set("automatic_quantity", &quantity.to_string());
         house.set("rooms", &rooms.to_string());
         house.warm();
-        house.wait_for_period(60);
+        house.wait_for_period(automatic);
         Self {
             house,
             sale,
@@ -131,6 +150,10 @@ impl<'a> Two<'a> {
     fn released(&self) -> [u64; 2] {
         [String::new(), format!("room/{}/", self.sale)]
             .map(|room| self.status(&room)["cursor"].as_u64().unwrap())
+    }
+
+    fn sum(&self) -> u64 {
+        self.released().iter().sum()
     }
 }
 
@@ -388,11 +411,9 @@ fn whatever_rooms_ask_no_more_visitors_go_in_than_their_pace_has(house: &House) 
 }
 
 fn a_pace_that_an_event_brings_holds_for_all_that_share_it(house: &House) {
-    let second = house.now_ms() / 1000;
-    let at = |after: u64| iso_8601((second + after) * 1000).replace(".000", "");
     let event = |quantity: u64| {
         json!({
-            "id": "sale", "opens": at(0), "closes": at(3_600), "outside": "automatic",
+            "id": "sale", "opens": at_time(house, 0), "closes": at_time(house, 3_600), "outside": "automatic",
             "with": { "automatic_quantity": quantity },
         })
     };
@@ -652,4 +673,194 @@ fn whatever_visitors_do_no_more_are_inside_than_the_cap_of_their_rooms_says(hous
     }
     are_sound(house, &routes);
     assert!(went_in.iter().all(|many| *many > 15), "{went_in:?}");
+}
+
+fn a_shared_pace_that_is_lowered_is_lower_for_all_together_at_once(house: &House) {
+    let mut two = Two::at(house, 60, 60);
+    two.come(100, 100);
+    two.next_period();
+    two.poll_shop();
+    let before = two.sum();
+    house.change("settings", r#"{"automatic": 60, "automatic_quantity": 20}"#);
+    two.poll_sale();
+    house.wait(Duration::from_secs(41));
+    two.poll_shop();
+    let more = two.sum() - before;
+    assert!(more <= 20, "{more} of 20 a minute");
+}
+
+fn a_missed_period_is_for_those_who_waited_through_it(house: &House) {
+    let mut two = Two::at(house, 10, 5);
+    two.come(6, 0);
+    assert_eq!(two.released(), [5, 0]);
+    house.wait_for_period(10);
+    house.wait_for_period(10);
+    let last = two.shop_line.last_mut().unwrap();
+    last.ask(house, Ask::get("/").json());
+    assert_eq!(two.released(), [6, 0], "the one who waited");
+    two.come(10, 10);
+    let more = two.sum() - 6;
+    assert!(more <= 5, "{more} newcomers in one period of 5");
+}
+
+fn a_clock_that_is_set_back_costs_a_shared_pace_no_whole_period(house: &House) {
+    let mut two = Two::new(house);
+    two.come(40, 40);
+    two.next_period();
+    two.poll_shop();
+    two.poll_sale();
+    house.set_back(Duration::from_hours(1));
+    house.go_to_pop(1);
+    two.poll_shop();
+    two.poll_sale();
+    house.wait_for_period(60);
+    let before = two.sum();
+    two.poll_shop();
+    two.poll_sale();
+    let more = two.sum() - before;
+    assert_eq!(more, 6, "the first whole period by the new clock");
+}
+
+fn a_pace_that_an_event_brings_is_known_where_nobody_ever_came_to_its_room(house: &House) {
+    let event = json!({
+        "id": "sale", "opens": at_time(house, 200), "closes": at_time(house, 500), "outside": "automatic",
+        "with": { "automatic_quantity": 2 },
+    });
+    house.set("event", &event.to_string());
+    let began = house.now_ms() / 1000;
+    let mut two = Two::new(house);
+    two.come(0, 40);
+    let mut last = two.released()[1];
+    while house.now_ms() / 1000 < began + 480 {
+        house.wait_for_period(60);
+        two.poll_sale();
+        let (now, after) = (two.released()[1], house.now_ms() / 1000 - began);
+        if (260..500).contains(&after) {
+            assert!(now - last <= 2, "{} at {after}", now - last);
+        }
+        last = now;
+    }
+}
+
+/// An event that was taken from the settings brings nothing.
+fn a_pace_of_an_event_that_is_no_longer_configured_does_not_hold(house: &House) {
+    let event = json!({
+        "id": "sale", "opens": at_time(house, 0), "outside": "automatic",
+        "with": { "automatic_quantity": 30 },
+    });
+    house.set("event", &event.to_string());
+    let mut two = Two::at(house, 60, 2);
+    two.come(1, 99);
+    house.set("event", "[]");
+    house.wait_for_period(60);
+    let before = two.sum();
+    two.poll_sale();
+    two.poll_sale();
+    let more = two.sum() - before;
+    assert!(more <= 2, "{more}");
+}
+
+fn a_pace_that_an_operator_set_is_the_shared_one_after_some_quiet_days(house: &House) {
+    let mut two = Two::at(house, 60, 60);
+    house.change("settings", r#"{"automatic": 60, "automatic_quantity": 1}"#);
+    two.come(0, 1);
+    house.wait(Duration::from_hours(72));
+    house.wait_for_period(60);
+    // A data centre keeps its last board for an hour.
+    house.go_to_pop(1);
+    assert_eq!(
+        house.ask(&Ask::get("/_queue/settings").operator()).json()["pace"]["now"]["automatic_quantity"],
+        1
+    );
+    let before = two.released()[1];
+    two.come(0, 20);
+    let more = two.released()[1] - before;
+    assert!(more <= 1, "{more} of 1 a minute");
+}
+
+fn a_pace_that_an_operator_set_is_the_shared_one_after_a_loss(house: &House) {
+    let mut two = Two::at(house, 60, 60);
+    house.change("settings", r#"{"automatic": 60, "automatic_quantity": 1}"#);
+    two.come(2, 40);
+    two.next_period();
+    let shop = house.key("");
+    for key in [
+        format!("{shop}:limits"),
+        format!("{shop}+{}", two.sale),
+        shop,
+    ] {
+        house.store.command(&["DEL", &key]).unwrap();
+    }
+    two.poll_sale();
+    house.wait(Duration::from_secs(15));
+    let before = two.released()[1];
+    two.poll_sale();
+    let more = two.released()[1] - before;
+    assert!(more <= 2, "{more} of 1 a minute");
+}
+
+fn what_an_adaptive_pace_does_not_use_of_a_part_is_for_the_others_at_once(house: &House) {
+    house.set("origin_health", "observe");
+    house.set("adaptive_pace", "on");
+    house.set("window_max", "1");
+    let sale = named(house, "sale");
+    let mut two = Two::new(house);
+    let rooms = json!([{
+        "name": sale, "paths": "/sale/*", "shares": house.room(), "adaptive_pace": "off", "window_max": 0,
+    }]);
+    house.set("rooms", &rooms.to_string());
+    two.come(20, 20);
+    two.next_period();
+    let before = two.sum();
+    two.poll_shop();
+    two.poll_sale();
+    assert_eq!(two.sum() - before, 6, "{:?}", two.released());
+}
+
+/// The pace of an event ends with it where the store is away, in the rooms that share it, too.
+fn without_the_store_a_shared_pace_of_an_event_ends_with_it(house: &House) {
+    house.set("on_store_error", "admit");
+    let event = json!({
+        "id": "one", "opens": at_time(house, 0), "closes": at_time(house, 170), "outside": "automatic",
+        "with": { "automatic_quantity": 600 },
+    });
+    house.set("event", &event.to_string());
+    let ends = house.now_ms() + 170_000;
+    let mut two = Two::at(house, 60, 2);
+    two.come(1, 1);
+    house.wait(Duration::from_millis(ends - 10_000 - house.now_ms()));
+    two.come(1, 1);
+    house.store.fail(Faults::always(Fault::Refuse));
+    house.wait(Duration::from_secs(30));
+    let shop = go_in(house, "/echo");
+    let sale = go_in(house, "/sale/shoes");
+    assert!(
+        shop <= 2 && sale <= 2,
+        "shop {shop}, sale {sale}, at 2 a minute"
+    );
+}
+
+fn a_part_is_not_kept_for_a_room_whose_shop_reports_and_where_no_visitor_asks(house: &House) {
+    let mut two = Two::new(house);
+    two.come(40, 40);
+    two.next_period();
+    two.poll_shop();
+    two.poll_sale();
+    let route = format!("room/{}/report", two.sale);
+    while house.now_ms() % 60_000 < 50_000 {
+        house.wait(Duration::from_secs(10));
+        assert_eq!(
+            house.ask(&Ask::json_to(&route, r#"{"load": 0.5}"#)).status,
+            200
+        );
+    }
+    two.poll_shop();
+    house.wait_for_period(60);
+    let before = two.sum();
+    two.poll_shop();
+    assert_eq!(
+        two.sum() - before,
+        6,
+        "nobody asked in the sale for a minute"
+    );
 }

@@ -150,11 +150,14 @@ local acts = {
   report = function()
     entry.is_wanted = entry.is_wanted and arg.stock
     if arg.stock then
-      local stock = tonumber(arg.stock) or -1
-      if stock ~= state.stock then
-        state.stock = stock
+      local stock, counted = tonumber(arg.stock) or -1, live.stock()
+      state.stock, live.stock_of = stock, live.running or false
+      texts.stock_of = live.stock_of
+      events.read()
+      if live.stock() ~= counted then
         journal.note('change', '-', journal.who(), 'stock:' .. arg.stock)
       end
+      require('steps').keep()
       sign_with('stock')
     end
     if arg.ok then

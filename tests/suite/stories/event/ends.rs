@@ -10,6 +10,7 @@ use upstash_local::{Fault, Faults};
 use super::{MINUTE, at_a_large_pace, positions, served_by_lot, timed_with};
 use crate::house::{Ask, Got, House, PERMIT_TOKEN, Visitor, visitors};
 use crate::stories::lines::status;
+use crate::stories::rooms::go_in;
 
 in_houses_whose_clock_is_turned! {
     hold_that_is_pressed_after_an_event_that_holds_is_hold
@@ -25,6 +26,17 @@ in_houses_whose_clock_is_turned! {
     an_event_that_ends_visits_is_asked_about_before_it_begins
     without_the_store_a_room_that_an_event_holds_or_closes_stays_so
     without_the_store_the_pace_of_an_event_ends_with_it
+    without_the_store_the_operators_pace_holds_again_after_an_event
+    without_the_store_the_stock_of_an_event_ends_with_it
+    a_stock_that_was_reported_before_a_maintenance_outlives_it
+    a_stock_that_is_reported_after_an_event_was_sold_out_holds
+    a_stock_is_there_again_when_sold_out_is_undone
+    a_data_centre_with_older_settings_ends_no_stock_of_an_event_that_goes_on
+    the_audit_finds_no_fault_where_an_event_with_a_stock_is_sold_out
+    the_audit_finds_no_fault_where_a_stock_was_reported_just_after_an_event
+    a_stock_ends_with_an_event_that_is_taken_away
+    a_stock_ends_with_an_event_that_is_no_longer_configured
+    a_shop_without_stock_is_not_open_again_after_a_quiet_weekend
 }
 
 fn report(house: &House, body: &str) -> Got {
@@ -316,4 +328,201 @@ fn without_the_store_the_pace_of_an_event_ends_with_it(house: &House) {
         Visitor::new(house).ask("/echo").inside
     });
     assert!(came.count() <= 2);
+}
+
+fn line_by_hand(house: &House) -> Vec<Visitor<'_>> {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 5);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    line
+}
+
+fn at(house: &House, after: u64) -> String {
+    iso_8601((house.now_ms() / 1000 + after) * 1000).replace(".000", "")
+}
+
+fn without_the_store_the_operators_pace_holds_again_after_an_event(house: &House) {
+    house.set("on_store_error", "admit");
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "600");
+    house.change("settings", r#"{"automatic": 60, "automatic_quantity": 1}"#);
+    let event = json!({
+        "id": "one", "opens": at(house, 10), "closes": at(house, 120), "outside": "automatic",
+        "with": { "automatic_quantity": 300 },
+    });
+    house.set("event", &event.to_string());
+    let mut guest = Visitor::new(house);
+    // By a look the data centre learns that there is one.
+    for _ in 0..11 {
+        house.wait(Duration::from_secs(10));
+        guest.ask("/echo");
+    }
+    Visitor::new(house).ask("/echo");
+    house.store.fail(Faults::always(Fault::Refuse));
+    house.wait(Duration::from_secs(30));
+    let came = go_in(house, "/echo");
+    assert!(came <= 2, "{came} at 1 a minute");
+}
+
+fn without_the_store_the_stock_of_an_event_ends_with_it(house: &House) {
+    house.set("on_store_error", "admit");
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "60");
+    let event = json!({
+        "id": "one", "opens": at(house, 0), "closes": at(house, 120), "outside": "automatic",
+    });
+    house.set("event", &event.to_string());
+    Visitor::new(house).ask("/echo");
+    report(house, r#"{"stock": 0}"#);
+    let mut guest = Visitor::new(house);
+    for _ in 0..11 {
+        house.wait(Duration::from_secs(10));
+        guest.ask("/echo");
+    }
+    house.store.fail(Faults::always(Fault::Refuse));
+    house.wait(Duration::from_secs(30));
+    let came = go_in(house, "/echo");
+    assert!(came > 20, "{came} in the minutes after the event");
+}
+
+fn a_stock_that_was_reported_before_a_maintenance_outlives_it(house: &House) {
+    let _line = line_by_hand(house);
+    let event = json!({
+        "id": "night", "opens": at(house, 60), "closes": at(house, 120),
+        "outside": "automatic", "admits": "none",
+    });
+    house.set("event", &event.to_string());
+    report(house, r#"{"stock": 0}"#);
+    house.wait(3 * MINUTE);
+    let told = house.permit(2);
+    assert_eq!(told["released"], 0, "{told}");
+}
+
+/// The end that an operator sets is the beginning of this second.
+fn a_stock_that_is_reported_after_an_event_was_sold_out_holds(house: &House) {
+    let _line = line_by_hand(house);
+    let event = json!({ "id": "sale", "opens": at(house, 0), "outside": "automatic" });
+    house.set("event", &event.to_string());
+    house.wait(Duration::from_millis(60_300));
+    house.change("event", r#"{"event": "sold_out"}"#);
+    house.wait(Duration::from_millis(300));
+    report(house, r#"{"stock": 1}"#);
+    assert_eq!(status(house)["stock"], 1);
+    let told = house.permit(3);
+    assert_eq!(told["released"], 1, "{told}");
+}
+
+fn a_stock_is_there_again_when_sold_out_is_undone(house: &House) {
+    let _line = line_by_hand(house);
+    let event = json!({ "id": "sale", "opens": at(house, 0), "outside": "automatic" });
+    house.set("event", &event.to_string());
+    house.wait(MINUTE);
+    report(house, r#"{"stock": 1}"#);
+    house.change("event", r#"{"event": "sold_out"}"#);
+    house.change("event", r#"{"event": null}"#);
+    assert_eq!(status(house)["event"]["phase"], "open");
+    let told = house.permit(3);
+    assert_eq!(told["released"], 1, "{told}");
+}
+
+fn a_data_centre_with_older_settings_ends_no_stock_of_an_event_that_goes_on(house: &House) {
+    let _line = line_by_hand(house);
+    let began = house.now_ms();
+    let event = |closes: u64| {
+        let time = |second: u64| iso_8601((began / 1000 + second) * 1000).replace(".000", "");
+        json!({ "id": "sale", "opens": time(0), "closes": time(closes), "outside": "automatic" })
+            .to_string()
+    };
+    house.set("event", &event(600));
+    house.wait(MINUTE);
+    report(house, r#"{"stock": 1}"#);
+    // The end is moved half a minute before.
+    house.wait(Duration::from_secs(510));
+    house.set("event", &event(7_200));
+    status(house);
+    house.permit(1);
+    // Ten seconds later than the old end a sandbox asks that was there before.
+    house.wait(Duration::from_secs(40));
+    house.set("event", &event(600));
+    house.go_to_pop(1);
+    Visitor::new(house).ask("/");
+    house.go_to_pop(0);
+    house.set("event", &event(7_200));
+    let told = house.permit(3);
+    assert_eq!(told["released"], 0, "all that was there is sold: {told}");
+}
+
+fn the_audit_finds_no_fault_where_an_event_with_a_stock_is_sold_out(house: &House) {
+    let _line = line_by_hand(house);
+    let event = json!({ "id": "sale", "opens": at(house, 0), "outside": "automatic" });
+    house.set("event", &event.to_string());
+    house.wait(MINUTE);
+    report(house, r#"{"stock": 0}"#);
+    house.permit(2);
+    house.change("event", r#"{"event": "sold_out"}"#);
+    house.permit(1);
+    let journal = house.ask(&Ask::get("/_queue/journal").operator()).body;
+    assert_eq!(
+        audit(&[&journal], &[]).faults,
+        Vec::<String>::new(),
+        "{journal}"
+    );
+}
+
+fn the_audit_finds_no_fault_where_a_stock_was_reported_just_after_an_event(house: &House) {
+    let _line = line_by_hand(house);
+    let event = json!({ "id": "sale", "opens": at(house, 0), "closes": at(house, 60), "outside": "automatic" });
+    house.set("event", &event.to_string());
+    house.permit(1);
+    house.wait(Duration::from_millis(60_400));
+    report(house, r#"{"stock": 1}"#);
+    house.permit(3);
+    let journal = house.ask(&Ask::get("/_queue/journal").operator()).body;
+    assert_eq!(
+        audit(&[&journal], &[]).faults,
+        Vec::<String>::new(),
+        "{journal}"
+    );
+}
+
+/// Reported while an event runs it ends with the event, also where that is taken away.
+fn a_stock_ends_with_an_event_that_is_taken_away(house: &House) {
+    let _line = line_by_hand(house);
+    let event = json!({ "id": "sale", "opens": at(house, 0), "outside": "automatic" });
+    house.set("event", &event.to_string());
+    house.wait(MINUTE);
+    report(house, r#"{"stock": 0}"#);
+    house.change("event", r#"{"event": []}"#);
+    let told = house.permit(2);
+    assert_eq!(told["released"], 2, "{told}");
+}
+
+/// The same where the document no longer has it.
+fn a_stock_ends_with_an_event_that_is_no_longer_configured(house: &House) {
+    let _line = line_by_hand(house);
+    let event = json!({
+        "id": "sale", "opens": at(house, 0), "closes": at(house, 600), "outside": "automatic",
+    });
+    house.set("event", &event.to_string());
+    house.wait(MINUTE);
+    report(house, r#"{"stock": 0}"#);
+    house.wait(10 * MINUTE);
+    house.set("event", "[]");
+    let told = house.permit(2);
+    assert_eq!(told["released"], 2, "{told}");
+}
+
+/// Sold out on a Friday.
+fn a_shop_without_stock_is_not_open_again_after_a_quiet_weekend(house: &House) {
+    house.set("automatic", "15");
+    house.set("automatic_quantity", "5");
+    Visitor::new(house).ask("/echo");
+    report(house, r#"{"stock": 0}"#);
+    assert!(!Visitor::new(house).ask("/echo").inside);
+    house.wait(Duration::from_hours(60));
+    // A data centre keeps its last board for an hour.
+    house.go_to_pop(1);
+    assert!(!Visitor::new(house).ask("/echo").inside);
 }
