@@ -1,6 +1,7 @@
 -- The cap on who is inside, where one holds. Who that is, is in sessions.lua.
 -- Gives `is_capped`, `total`, `minutes`, `seconds`, `enforcement`, `renewal`, as they were read last; `has_sessions`, that sessions.lua has
--- something to write; `read`, `is_enforced`, `is_recounting`, `recounts_from_now`.
+-- something to write; `read`, `is_enforced`, `recount`, until which minute it is not known who is inside, `is_recounting`,
+-- `recounts_from_now`.
 
 local call, record, live = require('call'), require('record'), require('live')
 -- From here on it is known what an event brings.
@@ -23,8 +24,11 @@ function cap.is_enforced()
   return cap.is_capped and cap.enforcement == 'on' and live.mode ~= 'open'
 end
 -- Who is inside is not known after a loss that no copy of the board came through, until all sessions of that time have ended.
+function cap.recount()
+  return math.max(state.recount, call.key.limits and require('joint').recount() or 0)
+end
 function cap.is_recounting()
-  return call.minute < state.recount or call.key.limits and call.minute < require('joint').recount()
+  return call.minute < cap.recount()
 end
 -- That this verb has found it out, and until when, in milliseconds.
 function cap.recounts_from_now()

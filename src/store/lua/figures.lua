@@ -7,7 +7,7 @@ local state, stored = record.state, record.stored
 
 return function(...)
   local told = answer(0, ...)
-  for _, more in ipairs({ { 'bound', bound.rule(), 'last_release', stored.release or '', 'recount', cap.is_enforced() and cap.is_recounting() and state.recount * 60000 or 0 },
+  for _, more in ipairs({ { 'bound', bound.rule(), 'last_release', stored.release or '', 'recount', cap.is_enforced() and cap.is_recounting() and cap.recount() * 60000 or 0 },
     {
       'health', string.format('%d %d %d %d %d', state.sick_until, state.overruled, state.heard_ok, state.heard_late, state.heard_bad),
       'last_sickness', stored.sickness or '', 'window', require('window').written(),
