@@ -325,7 +325,7 @@ mod tests {
             ("live.events", json!("none"), json!(false)),
             (
                 "brought",
-                json!("mode sale 5 hold\npace sale 7 60 200\nmessage sale 7 A b"),
+                json!("mode sale 5 0 hold\npace sale 7 0 60 200\nmessage sale 7 0 A b"),
                 json!("pace sale 5 60"),
             ),
             ("live.message", json!("Hello"), json!(5)),
