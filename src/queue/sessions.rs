@@ -187,11 +187,16 @@ impl Sessions {
         Duration::from_mins(self.minutes.saturating_add(1))
     }
 
+    /// The same with those of rooms with the same cap, whose promised slots count as well.
+    #[must_use]
+    pub fn inside_all(&self) -> u64 {
+        self.inside().saturating_add(self.elsewhere)
+    }
+
     /// Free slots.
     #[must_use]
     pub fn free(&self) -> u64 {
-        let taken = self.promised.saturating_add(self.elsewhere);
-        free_slots(self.total_active, self.inside(), taken)
+        free_slots(self.total_active, self.inside_all(), self.promised)
     }
 
     /// The minute it is by the store's clock, where this was read at `read_ms` by the clock that now says `now`.

@@ -164,7 +164,7 @@ impl<'a> Line<'a> {
         let slots = if self.is_full {
             cap.total_active
         } else {
-            cap.inside().saturating_add(cap.promised)
+            cap.inside_all().saturating_add(cap.promised)
         };
         let measured = go.saturating_mul(total).checked_div(slots);
         let measured = measured.filter(|_| go >= HANDFUL);

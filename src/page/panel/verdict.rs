@@ -184,7 +184,7 @@ fn forgotten(snapshot: &PanelSnapshot, now_ms: u64) -> Option<Verdict> {
 /// Whether more are inside than the cap allows, as after it was lowered. Invited visitors may be a few more.
 pub(super) fn is_above(cap: &Sessions) -> bool {
     let few = cap.total_active / FEW_FREE;
-    cap.total_active > 0 && cap.inside() > cap.total_active + few
+    cap.total_active > 0 && cap.inside_all() > cap.total_active + few
 }
 
 /// The cap that has just filled: visitors went in within the length of a session, and none of those sessions ends soon. So no slot
@@ -480,9 +480,19 @@ fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
 /// Who fills the cap.
 fn full(cap: &Sessions) -> String {
     let (inside, most) = (number(cap.inside()), number(cap.total_active));
-    match cap.promised {
-        0 => format!("{inside} of {most} inside"),
-        many => format!("{inside} inside and {} promised, of {most}", number(many)),
+    let promised = match cap.promised {
+        0 => String::new(),
+        many => format!(" and {} promised", number(many)),
+    };
+    match (cap.promised, cap.elsewhere) {
+        (0, 0) => format!("{inside} of {most} inside"),
+        (_, 0) => format!("{inside} inside{promised}, of {most}"),
+        (_, many) => {
+            let elsewhere = number(many);
+            format!(
+                "{inside} inside{promised} here, {elsewhere} in rooms with the same cap, of {most}"
+            )
+        }
     }
 }
 

@@ -55,7 +55,8 @@ local function settings()
   return {
     mode = set.mode or 'automatic', paced = set.automatic ~= nil, version = live.version,
     pace = { automatic = automatic, quantity = quantity },
-    message = set.message, cap = set.cap, shares = live.shares, events = live.events or nil, set_at = set_at,
+    message = set.message, cap = set.cap, shares = live.shares,
+    limits_event = live.shares and live.limits_at > 0 and string.format('%d %s', live.limits_at, live.limits_list or '-') or nil, events = live.events or nil, set_at = set_at,
     stock = live.stock() < math.huge and live.stock() or nil, stock_of = live.held.stock and live.stock_of or nil,
   }
 end

@@ -56,7 +56,7 @@ function events.read()
   local with = runs and current.with or nil
   local limits = with
   if live.shares then
-    local of_other, _, other_runs = of_list(live.limits_events or '')
+    local of_other, _, other_runs = of_list(live.limits_list or call.arg.limits_events or '')
     limits = other_runs and of_other.with or nil
   end
   live.follow(with, not runs and ended or nil, runs and string.format('%s:%d', current.id, current.opens) or nil, limits)

@@ -1,8 +1,8 @@
 -- What the rooms that have their pace and their cap together know of each other, under a key of their own.
 -- Each room keeps its own line and knows its own sessions; here is what bounds it besides. Slots have no period: a room in which visitors
 -- wait, and that has less than its equal part of all slots, comes first.
--- `room NAME`: the part of the pace's period that is kept for it, how many visitors it could release, when a verb of it and a release of it
--- by pace were last, how many visitors wait there, its promised slots, and until which minute it is unknown who is inside. `ring NAME`: its
+-- `room NAME`: the part of the pace's period that is kept for it, how many visitors it could release, when a visitor last asked who could go
+-- in, and when a release of it by pace was last, how many visitors there would take a slot, its promised slots, and until which minute it is unknown who is inside. `ring NAME`: its
 -- sessions, see sessions.lua. `period`, `left`, `budget`, and what operators set for all rooms: see parts.lua.
 -- Invariant: no claim lifts all that are inside above the cap.
 -- Gives `rooms` by name, and `own`; `texts`, what is kept beside them, which are only read; `is_there`, `taken`, `slots`, `recount`, `write`.
@@ -48,14 +48,18 @@ for i = 1, #words, 2 do
 end
 local own = of_room(call.arg.room)
 
+-- Whether it was asked for so many seconds ago at most. A clock may have been set back.
+local function is_recent(of, seconds)
+  return math.abs(now - of.seen) <= seconds * 1000
+end
 -- Whether visitors may wait there who would go in.
 local function is_there(of)
-  return now - of.seen <= PATIENCE * 1000
+  return is_recent(of, PATIENCE)
 end
 -- Slots that a room has, of which one is kept for so many seconds for a called visitor. A promise that was not claimed in time is free, also
 -- where its room has not asked since.
 local function taken_by(of, seconds)
-  local many = now - of.seen <= (seconds + PATIENCE) * 1000 and of.promised or 0
+  local many = is_recent(of, seconds + PATIENCE) and of.promised or 0
   for minute, ended in string.gmatch(of.ring, '(%d+):(%d+)') do
     many = many + (tonumber(minute) >= call.minute and tonumber(ended) or 0)
   end

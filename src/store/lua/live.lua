@@ -1,8 +1,9 @@
 -- The settings that hold now: what an event brings while it runs, else what operators set, else the configuration. Of the first two the
 -- later one counts.
 -- Gives `mode`, `automatic`, `quantity`; `message` and `cap`, false where the configuration's stands; `set`, what operators set of each;
--- `shares`, the key of the limits that this room shares with another one, and `limits_events`, the events of that room; `events`, as the argument of that name; `held`, which event
--- brings a setting, by its name; `version`, which counts the changes; `NAMES`, `times`, `set_at`, `of_event`, `follow`, `stock`, `stock_of`, `running`, `sell`, `budget`,
+-- `shares`, the key of the limits that this room shares with another one, `limits_list`, the events that an operator set in that
+-- room, and when, `limits_at`; `events`, as the argument of that name; `held`, which event
+-- brings a setting, by its name; `version`, which counts the changes; `NAMES`, `times`, `set_at`, `take_limits`, `of_event`, `follow`, `stock`, `stock_of`, `running`, `sell`, `budget`,
 -- `lifetime`.
 
 local call, record = require('call'), require('record')
@@ -28,6 +29,17 @@ function live.times(mode, pace, message, cap, event, stock)
     event = tonumber(event) or 0, stock = tonumber(stock) or 0,
   }
 end
+-- Takes the events of the room whose limits they are, as `AT LIST`, where these are later ones; whether they are.
+live.limits_at, live.limits_list = 0, nil
+function live.take_limits(text)
+  local at, list = string.match(text or '', '^(%d+) (.*)$')
+  local is_later = at and tonumber(at) > live.limits_at
+  if is_later then
+    live.limits_at, live.limits_list = tonumber(at), list ~= '-' and list or nil
+  end
+  return is_later
+end
+live.take_limits(stored.limits_event)
 live.set_at = live.times(stored.mode_at, stored.pace_at, stored.message_at, stored.cap_at, stored.event_at, stored.stock_at)
 
 -- How many visitors may still be called by the stock that was reported; it bounds pace, permits, credit and an open room alike. One that

@@ -23,31 +23,28 @@ local function set_of_all(name)
   return tonumber(at) or 0, value ~= '-' and value or nil
 end
 -- What an operator sets in the room whose limits they are holds for the others too, and each room remembers it: of all that is known the
--- latest counts. The events of that room the others know by their times, also where no visitor comes to it meanwhile.
+-- latest counts. The events of that room the others know by their times, also where no visitor comes to it meanwhile, and remember beside
+-- their own.
 local function follow()
   local pace_at, pace = set_of_all('pace')
   local cap_at, set_cap = set_of_all('cap')
+  local event_at, list = set_of_all('event')
   local automatic, quantity = string.match(pace or '', '^(%d+),(%d+)$')
-  if arg.shares then
-    local _, list = set_of_all('event')
-    live.limits_events = list or arg.limits_events or ''
-    require('events').read()
-    require('settings').follow_cap()
-  end
   require('settings').take({
-    names = { 'pace', 'cap' }, set_at = live.times(0, pace_at, 0, cap_at), version = 0, shares = live.shares,
+    names = live.shares and { 'pace', 'cap' } or { 'pace', 'cap', 'event' }, set_at = live.times(0, pace_at, 0, cap_at, event_at), version = 0,
+    shares = live.shares, limits_event = live.shares and texts.event, events = list,
     paced = pace ~= nil, pace = { automatic = tonumber(automatic), quantity = tonumber(quantity) }, cap = set_cap,
   })
 end
 
--- How many visitors of this room could be released now: by its mode, and by pace.
+-- How many visitors of this room could be released by pace now, and how many would take a slot: called ones who come late, too.
 local function see_own()
   local is_moving = mode.now() == 'automatic' and now >= record.state.quiet
-  own.line = is_moving and lanes.waiting() or 0
-  if arg.verb == 'join' or arg.verb == 'look' then
+  local waiting = is_moving and math.min(lanes.waiting(), live.stock()) or 0
+  own.line, own.waits = waiting + (is_moving and cap.is_capped and record.state.late or 0), math.min(waiting, bound.most())
+  if mode.lets_in() and (arg.verb == 'join' or arg.verb == 'look') then
     own.seen = now
   end
-  own.waits = math.min(own.line, bound.most())
 end
 -- Of what cannot be divided each room has one that has waited longest for a release. What was missed is for visitors who waited through
 -- it: of what is no room's part one period's is left.
@@ -104,9 +101,9 @@ local function take(many)
   own.last = many > 0 and now or own.last
 end
 
-local function keep(name, value)
-  if live.set_at[name] > set_of_all(name) then
-    redis.pcall('HSET', key, name, string.format('%d %s', live.set_at[name], value or '-'))
+local function keep(name, at, value)
+  if at > set_of_all(name) then
+    redis.pcall('HSET', key, name, string.format('%d %s', at, value or '-'))
   end
 end
 -- What this room does not need of its part is free for the others at once.
@@ -127,10 +124,12 @@ local function write()
     end
   end
   local set = live.set
-  keep('pace', set.automatic and string.format('%d,%d', set.automatic, set.quantity))
-  keep('cap', set.cap)
-  if not arg.shares then
-    keep('event', live.events)
+  keep('pace', live.set_at.pace, set.automatic and string.format('%d,%d', set.automatic, set.quantity))
+  keep('cap', live.set_at.cap, set.cap)
+  if live.shares then
+    keep('event', live.limits_at, live.limits_list)
+  else
+    keep('event', live.set_at.event, live.events)
   end
   redis.pcall('EXPIRE', key, texts.event and call.TTL.live or live.lifetime())
 end

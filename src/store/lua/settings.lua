@@ -28,6 +28,9 @@ local function take(copied)
     took = took or newer[name] and not same[name]
     kept = kept or copied.set_at[name] < live.set_at[name] and not same[name]
   end
+  if live.shares and copied.shares == live.shares and live.take_limits(copied.limits_event) then
+    texts.limits_event, took = copied.limits_event, true
+  end
   if newer.mode then
     set.mode, texts.mode = copied.mode, copied.mode
   end

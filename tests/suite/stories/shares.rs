@@ -27,6 +27,13 @@ in_houses_whose_clock_is_turned! {
     a_slot_of_a_called_visitor_is_kept_from_the_other_room_until_the_claim_is_over
     a_cap_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it
     whatever_visitors_do_no_more_are_inside_than_the_cap_of_their_rooms_says
+    a_room_that_is_sold_out_keeps_no_slot_from_the_others
+    a_room_on_hold_keeps_no_slot_from_the_others_for_long
+    a_called_visitor_who_comes_late_goes_in_beside_a_line_in_another_room
+    a_clock_that_is_set_back_keeps_no_slot_for_a_room_that_nobody_asks_for
+    an_event_that_an_operator_set_brings_its_shared_pace_after_a_loss_too
+    who_is_inside_a_room_that_lost_its_line_counts_for_the_others
+    the_verdict_counts_who_is_inside_the_rooms_with_the_same_cap
     a_shared_pace_that_is_lowered_is_lower_for_all_together_at_once
     a_missed_period_is_for_those_who_waited_through_it
     a_clock_that_is_set_back_costs_a_shared_pace_no_whole_period
@@ -862,5 +869,175 @@ fn a_part_is_not_kept_for_a_room_whose_shop_reports_and_where_no_visitor_asks(ho
         two.sum() - before,
         6,
         "nobody asked in the sale for a minute"
+    );
+}
+
+fn a_room_that_is_sold_out_keeps_no_slot_from_the_others(house: &House) {
+    let mut two = Two::capped(house, 10);
+    let route = format!("room/{}/report", two.sale);
+    house.ask(&Ask::json_to(&route, r#"{"stock": 0}"#));
+    two.come(0, 10);
+    two.come(60, 0);
+    let mut most = 0;
+    for _ in 0..16 {
+        house.wait(Duration::from_secs(15));
+        two.poll_sale();
+        two.poll_shop();
+        let [shop, _] = two.slots();
+        most = most.max(shop[1]);
+    }
+    assert_eq!(most, 10, "promised");
+}
+
+fn a_room_on_hold_keeps_no_slot_from_the_others_for_long(house: &House) {
+    let mut two = Two::capped(house, 4);
+    two.come(12, 0);
+    house.wait(Duration::from_secs(181));
+    two.poll_shop();
+    house.change("mode", r#"{"mode": "hold"}"#);
+    two.come(0, 6);
+    for _ in 0..4 {
+        house.wait(Duration::from_secs(20));
+        two.poll_shop();
+        two.poll_sale();
+    }
+    assert!(two.released()[1] >= 4);
+}
+
+fn a_called_visitor_who_comes_late_goes_in_beside_a_line_in_another_room(house: &House) {
+    let mut two = Two::capped(house, 4);
+    two.come(4, 0);
+    house.wait(Duration::from_secs(30));
+    two.come(2, 0);
+    two.come(0, 60);
+    two.shop_line.drain(..4);
+    // The sessions end, and two of the shop are called. Neither comes in time.
+    house.wait(Duration::from_secs(115));
+    two.poll_shop();
+    two.poll_sale();
+    house.wait(Duration::from_secs(36));
+    two.poll_shop();
+    house.wait(Duration::from_secs(11));
+    let mut came = 0;
+    for second in 0..600 {
+        house.wait(Duration::from_secs(1));
+        two.poll_sale();
+        // Called ones of the sale come in time, and leave.
+        let mut gone = Vec::new();
+        for visitor in two.sale_line.iter_mut().take(8) {
+            gone.push(visitor.ask(house, Ask::get("/sale/shoes").json()).inside);
+        }
+        let mut gone = gone.into_iter();
+        two.sale_line.retain(|_| !gone.next().unwrap_or(false));
+        if second % 20 == 0 {
+            two.come(0, 2);
+        }
+        if second % 7 == 0 {
+            let late = &mut two.shop_line[0];
+            came += u32::from(late.ask(house, Ask::get("/").json()).inside);
+        }
+    }
+    assert!(came > 0);
+}
+
+fn a_clock_that_is_set_back_keeps_no_slot_for_a_room_that_nobody_asks_for(house: &House) {
+    let mut two = Two::capped(house, 10);
+    two.come(60, 0);
+    house.wait(Duration::from_secs(181));
+    two.poll_shop();
+    two.come(0, 5);
+    two.poll_sale();
+    house.set_back(Duration::from_hours(3));
+    house.go_to_pop(1);
+    // More than the patience with a room that nobody asks for. Then what was promised before is over.
+    house.wait(Duration::from_mins(1));
+    two.poll_shop();
+    let mut most = 0;
+    for _ in 0..3 {
+        house.wait(Duration::from_secs(15));
+        two.poll_shop();
+        let [shop, _] = two.slots();
+        most = most.max(shop[1]);
+    }
+    assert_eq!(most, 10, "promised");
+}
+
+/// Everything is lost, and only the other room is asked.
+fn an_event_that_an_operator_set_brings_its_shared_pace_after_a_loss_too(house: &House) {
+    let mut two = Two::at(house, 60, 60);
+    let event = json!({ "event": [{
+        "id": "sale", "opens": at_time(house, 0), "closes": at_time(house, 7_200), "outside": "automatic",
+        "with": { "automatic_quantity": 1 },
+    }] });
+    house.change("event", &event.to_string());
+    two.come(1, 60);
+    two.next_period();
+    two.poll_sale();
+    let shop = house.key("");
+    for lost in [
+        vec![format!("{shop}:limits")],
+        vec![
+            format!("{shop}:limits"),
+            format!("{shop}+{}", two.sale),
+            shop,
+        ],
+    ] {
+        for key in lost {
+            house.store.command(&["DEL", &key]).unwrap();
+        }
+        let before = two.released()[1];
+        for _ in 0..4 {
+            two.poll_sale();
+            house.wait(Duration::from_secs(5));
+        }
+        house.wait_for_period(60);
+        two.poll_sale();
+        let more = two.released()[1] - before;
+        assert!(more <= 2, "{more} at 1 a minute");
+    }
+}
+
+/// No copy of its board is there: what the others know of it is not forgotten by its own first call.
+fn who_is_inside_a_room_that_lost_its_line_counts_for_the_others(house: &House) {
+    house.set("session_minutes", "10");
+    let mut two = Two::capped(house, 10);
+    house.set("session_minutes", "10");
+    two.come(0, 3);
+    two.come(14, 0);
+    assert_eq!(two.slots().map(|of| of[0]), [7, 3]);
+    let sale = format!("{}+{}", house.key(""), two.sale);
+    for key in [
+        sale.clone(),
+        format!("{sale}:inside:0"),
+        format!("{sale}:inside:1"),
+    ] {
+        house.store.command(&["DEL", &key]).unwrap();
+    }
+    house.go_to_pop(1);
+    house.wait(Duration::from_secs(15));
+    newcomer(house, "/sale/shoes");
+    house.wait(Duration::from_secs(15));
+    for visitor in &mut two.shop_line {
+        house.forget_the_sign();
+        visitor.ask(house, Ask::get("/").json());
+    }
+    let [shop, _] = two.slots();
+    assert_eq!((shop[0], shop[1], shop[2]), (7, 0, 3));
+}
+
+fn the_verdict_counts_who_is_inside_the_rooms_with_the_same_cap(house: &House) {
+    let mut two = Two::capped(house, 10);
+    two.come(0, 10);
+    two.come(20, 0);
+    for _ in 0..4 {
+        house.wait(Duration::from_secs(25));
+        two.come(2, 0);
+        two.poll_shop();
+    }
+    let panel = Ask::get("/_queue").operator().with("accept", "text/html");
+    let page = house.ask(&panel).body;
+    assert!(
+        page.contains("0 inside here, 10 in rooms with the same cap, of 10"),
+        "{page}"
     );
 }
