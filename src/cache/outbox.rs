@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 use crate::queue::{
-    Answered, AnsweredTo, CountedRenewal, Inversion, Invited, Now, Reason, SessionMark, Signal,
-    WafVerdict,
+    Answered, AnsweredTo, CountedRenewal, Estimated, Inversion, Invited, Lane, Now, Reason,
+    SessionMark, Signal, WAITS, WafVerdict, Waited,
 };
 
 /// The upper ends of the buckets in which the times of store calls are counted, in milliseconds.
@@ -32,6 +32,9 @@ const SHARED: &str = "shared_ticket";
 const ABOVE_BOUND: &str = "above_network_bound";
 /// The name of the bucket without an upper end.
 const LONGER: &str = "took_longer";
+
+/// With what the names of the sums of waits begin.
+const WAITED_SECONDS: &str = "waited_seconds_";
 
 /// The length of the spans by which answers of the origin are told apart, in seconds: how it answers is news for a short time only.
 const SPAN: u64 = 10;
@@ -70,6 +73,43 @@ impl Tally {
             None => self.add(LONGER, 1),
         }
         self.add(TOOK, u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+    }
+
+    /// A visitor went in for the first time, by a number of this lane, nothing for the main line.
+    pub fn waited(&mut self, lane: Option<&str>, waited: Waited) {
+        let lane = lane.unwrap_or(Lane::Main.full_name());
+        let bucket = WAITS.iter().position(|most| waited.seconds <= *most);
+        self.add(&wait(bucket.unwrap_or(WAITS.len()), lane), 1);
+        self.add(&format!("{WAITED_SECONDS}{lane}"), waited.seconds);
+        if let Some(estimated) = waited.estimated() {
+            self.add(&estimate(estimated), 1);
+        }
+    }
+
+    /// The lanes by whose numbers visitors went in, the main line first.
+    pub fn lanes(&self) -> impl Iterator<Item = &str> {
+        let main = Lane::Main.full_name();
+        let names = self.numbers.iter();
+        let lanes = names.filter_map(|(name, _)| name.strip_prefix(WAITED_SECONDS));
+        std::iter::once(main).chain(lanes.filter(move |lane| *lane != main))
+    }
+
+    /// How many visitors of a lane waited for so long, by the place of the bucket among [`WAITS`]; longer than the longest in the last.
+    #[must_use]
+    pub fn waits(&self, bucket: usize, lane: &str) -> u64 {
+        self.number(&wait(bucket, lane))
+    }
+
+    /// How long all of them waited together, in seconds.
+    #[must_use]
+    pub fn waited_seconds(&self, lane: &str) -> u64 {
+        self.number(&format!("{WAITED_SECONDS}{lane}"))
+    }
+
+    /// How many estimates came so.
+    #[must_use]
+    pub fn estimates(&self, estimated: Estimated) -> u64 {
+        self.number(&estimate(estimated))
     }
 
     /// A session was made longer.
@@ -327,6 +367,14 @@ impl TryFrom<String> for Tally {
 /// The counter of invitations that ended so.
 fn invitation(invited: Invited) -> String {
     format!("invitation_{}", invited.name())
+}
+
+fn wait(bucket: usize, lane: &str) -> String {
+    format!("waited_{bucket}_{lane}")
+}
+
+fn estimate(estimated: Estimated) -> String {
+    format!("estimate_{}", estimated.name())
 }
 
 fn inverted(inversion: Inversion) -> String {

@@ -44,6 +44,7 @@ mod signals;
 mod snapshot;
 mod turns;
 mod waf;
+mod wait;
 mod window;
 mod words;
 
@@ -84,5 +85,6 @@ pub use snapshot::{
 };
 pub use turns::{SHORTEST_TURN, TURN_MINUTES, TurnsOver};
 pub use waf::{Inspected, OnWafError, Stop, Waf, WafAnswer, WafFault, WafVerdict};
+pub use wait::{Drawn, Estimated, WAITS, Waited};
 pub use window::{Finding, Samples, Window};
 pub(crate) use words::words;

@@ -127,6 +127,12 @@ impl Reason {
         all.filter(|reason| !reason.is_of_no_request())
     }
 
+    /// Whether a visitor goes in for the first time, or would have but for the origin.
+    #[must_use]
+    pub fn is_first(self) -> bool {
+        matches!(self, Self::Admitted | Self::Invited | Self::Rescued)
+    }
+
     /// Whether only a line of the log about something else than a request gives it.
     fn is_of_no_request(self) -> bool {
         matches!(

@@ -15,7 +15,7 @@ use crate::http::{Answer, Call, Commands, Forward, Reply};
 use crate::page::Shell;
 use crate::queue::{
     AboveBound, Actor, Answered, Change, Changed, CountedRenewal, EndedSession, Now, Platform,
-    RoomName,
+    Reason, RoomName,
 };
 use crate::telemetry::log::{self, Decision, RequestFacts};
 use crate::visitor::language::{plain_shell, shell};
@@ -146,7 +146,7 @@ fn deliver<'s>(
 ) -> Served {
     let Outcome {
         answer,
-        record,
+        mut record,
         renewal,
         rescue,
         ..
@@ -156,7 +156,7 @@ fn deliver<'s>(
     }
     let forward = match answer {
         Answer::Reply(reply) => {
-            count(&record, renewal, &mut host.tally());
+            count(&mut record, renewal, &mut host.tally());
             let status = Some(host.send(reply));
             return Served {
                 status,
@@ -200,7 +200,7 @@ fn deliver<'s>(
     }
     // A session that the origin ends by this very request does not end later by it.
     let renewal = renewal.filter(|_| ended.is_none());
-    count(&record, renewal, &mut host.tally());
+    count(&mut record, renewal, &mut host.tally());
     let news = forward.watch.and_then(|watch| watch.told).zip(answered);
     let store_should_hear = news.is_some() && record.origin_answer.is_some();
     if let Some((to, answered)) = news {
@@ -217,8 +217,13 @@ fn deliver<'s>(
 }
 
 /// What the store hears of it later.
-fn count(record: &Decision, renewal: Option<CountedRenewal>, tally: &mut Tally) {
+fn count(record: &mut Decision, renewal: Option<CountedRenewal>, tally: &mut Tally) {
     tally.decided(record.reason);
+    // Who did not go in by this after all has not waited yet.
+    record.waited = record.waited.filter(|_| record.reason.is_first());
+    if let Some(waited) = record.waited.filter(|_| record.reason != Reason::Invited) {
+        tally.waited(record.lane.as_deref(), waited);
+    }
     if let Some(renewal) = renewal {
         tally.renewed(renewal);
     }

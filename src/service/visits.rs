@@ -5,7 +5,7 @@ use super::{Outcome, Request, for_visitor, logged_fault, reply_with, signed, waf
 use crate::cache::TicketMark;
 use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
-use crate::queue::{EndedSession, Invited, Phase, Reason};
+use crate::queue::{EndedSession, Invited, Phase, Reason, Waited};
 use crate::telemetry::log::{Decision, Sampling};
 use crate::visitor::api::ApiAnswer;
 use crate::visitor::outcome::{Logged, Update, VisitOutcome};
@@ -173,6 +173,7 @@ fn recorded(
         invitation: visit.invited,
         inversion,
         visitor_position: visit.position().map(|position| position.0),
+        waited: (reason.is_first()).then(|| Waited::until(request.now.secs(), visit.ticket.drawn)),
         ticket_reference: visit.reference(),
         signals: visit.signals,
         store_error: visit.fault.map(|fault| logged_fault(&fault, request.call)),

@@ -10,6 +10,7 @@ use crate::http::{Call, first, shortened};
 use crate::queue::invitation::PARAMETER;
 use crate::queue::{
     AboveBound, AllowFault, Answered, Inversion, Invited, Reason, Signal, WafFault, WafVerdict,
+    Waited,
 };
 
 /// The version of the schema, which every line begins with. Readers of the log may rely on it: a new field or a new
@@ -130,6 +131,9 @@ pub struct Decision {
     /// The number on the ticket, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visitor_position: Option<u64>,
+    /// How long the visitor waited who goes in for the first time.
+    #[serde(flatten)]
+    pub waited: Option<Waited>,
     /// The lane that number and cursor are of: that of a group or a region; not there for the main line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lane: Option<String>,
@@ -206,6 +210,7 @@ impl Decision {
             queue_cursor: None,
             event_phase: None,
             visitor_position: None,
+            waited: None,
             lane: None,
             ticket_reference: None,
             shared_ticket: false,

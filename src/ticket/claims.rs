@@ -3,7 +3,7 @@
 use super::challenge::Challenged;
 use super::{Grace, Notice, Ticket, TicketStage};
 use crate::queue::{
-    Begun, Cursor, FORMAT, Head, Invitation, Lane, Place, Position, RoomName, WaitingProof,
+    Begun, Cursor, Drawn, FORMAT, Head, Invitation, Lane, Place, Position, RoomName, WaitingProof,
 };
 use jwt_simple::prelude::*;
 
@@ -68,6 +68,9 @@ pub(super) struct Claims {
     /// What the journal had reached. One that cannot be read says nothing, and the ticket stays good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) head: Option<String>,
+    /// When the number was drawn, in Unix seconds, and the estimated wait, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) drew: Option<(u64, Option<u64>)>,
 }
 
 impl Claims {
@@ -97,6 +100,7 @@ impl Claims {
             inv: ticket.invitation.as_deref().map(Invitation::written),
             lane: ticket.lane.name().map(str::to_owned),
             head: ticket.head.map(String::from),
+            drew: ticket.drawn.map(|drawn| (drawn.at, drawn.estimate)),
         }
     }
 
@@ -142,6 +146,10 @@ impl Claims {
 
     pub(super) fn head(&self) -> Option<Head> {
         self.head.as_deref().and_then(Head::read)
+    }
+
+    pub(super) fn drawn(&self) -> Option<Drawn> {
+        self.drew.map(|(at, estimate)| Drawn { at, estimate })
     }
 
     pub(super) fn invitation(&self) -> Option<Box<Invitation>> {

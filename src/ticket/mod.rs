@@ -17,7 +17,8 @@ mod stage;
 
 use crate::queue::draw;
 use crate::queue::{
-    Begun, Board, DrawSecrets, FORMAT, Head, Invitation, Lane, Now, Place, Position, RoomName,
+    Begun, Board, DrawSecrets, Drawn, FORMAT, Head, Invitation, Lane, Now, Place, Position,
+    RoomName,
 };
 use claims::Claims;
 use ct_codecs::{Encoder, Hex};
@@ -58,6 +59,8 @@ pub struct Ticket {
     pub lane: Lane,
     /// What the journal had reached when it was signed, as far as was known.
     pub head: Option<Head>,
+    /// When its number was drawn; nothing for a visitor who went straight in.
+    pub drawn: Option<Drawn>,
 }
 
 /// The longest time between three polls, in seconds: each answer says when to come again, after 35 s at the latest.
@@ -289,6 +292,7 @@ impl Keys {
             invitation: claims.custom.invitation(),
             lane,
             head: claims.custom.head(),
+            drawn: claims.custom.drawn(),
         })
     }
 }

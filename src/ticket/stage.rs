@@ -57,6 +57,7 @@ impl Ticket {
             invitation: None,
             lane: Lane::Main,
             head: None,
+            drawn: None,
         }
     }
 

@@ -20,7 +20,7 @@ local function count()
     local number = tonumber(arg['number' .. i]) or 0
     local last = redis.pcall('GET', outbox)
     if type(last) ~= 'table' and number > (tonumber(last) or 0) then
-      for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%w+)') do
+      for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_-]+)=(%w+)') do
         local to, born = string.match(name, '^renewed_(%d+)_(%d+)$')
         local cuts, watched = string.match(name, '^watched_(%w+)_(%a+)$')
         if to and cap.is_capped then

@@ -63,17 +63,31 @@ impl Series<'_> {
     }
 
     /// A histogram: the upper ends of its buckets in milliseconds with what is within each, the sum in microseconds, and
-    /// the count.
-    pub(super) fn histogram(&mut self, buckets: &[(u64, u64)], sum_us: u64, count: u64) {
+    /// the count; with this value of the metric's label, if it has one.
+    pub(super) fn histogram(
+        &mut self,
+        value: &str,
+        buckets: &[(u64, u64)],
+        sum_us: u64,
+        count: u64,
+    ) {
+        let label = match self.label {
+            Some(label) => format!(",{label}=\"{value}\""),
+            None => String::new(),
+        };
         let mut within = 0_u64;
         for &(most, number) in buckets {
             within = within.saturating_add(number);
-            let label = format!(",le=\"{}\"", seconds(most.saturating_mul(1000)));
+            let label = format!("{label},le=\"{}\"", seconds(most.saturating_mul(1000)));
             self.put("_bucket", &label, &within.to_string());
         }
-        self.put("_bucket", ",le=\"+Inf\"", &count.to_string());
-        self.put("_sum", "", &seconds(sum_us));
-        self.put("_count", "", &count.to_string());
+        self.put(
+            "_bucket",
+            &format!("{label},le=\"+Inf\""),
+            &count.to_string(),
+        );
+        self.put("_sum", &label, &seconds(sum_us));
+        self.put("_count", &label, &count.to_string());
     }
 
     /// The name of a room is letters, digits, `-` and `_`: nothing in it has to be escaped.

@@ -7,8 +7,8 @@
 use super::exposition::{Kind, Series, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS};
 use crate::queue::{
-    Answered, Bound, Inversion, Invited, LaneState, Mode, Phase, Reason, Sessions, Signal,
-    WafVerdict,
+    Answered, Bound, Estimated, Inversion, Invited, LaneState, Mode, Phase, Reason, Sessions,
+    Signal, WAITS, WafVerdict,
 };
 use crate::store::Figures;
 
@@ -175,10 +175,37 @@ pub const METRICS: &[Metric] = &[
             |series, scrape| {
                 let tally = &scrape.figures.tally;
                 let buckets = BUCKETS.map(|most| (most, tally.calls_within(most)));
-                series.histogram(&buckets, tally.took_us(), tally.calls());
+                series.histogram("", &buckets, tally.took_us(), tally.calls());
             },
         )
     },
+    Metric {
+        kind: Kind::Histogram,
+        ..counter(
+            "wait_seconds",
+            "Time from the draw of a number to the first visit inside, of visitors who went in, by lane.",
+            |series, scrape| {
+                let tally = &scrape.figures.tally;
+                for lane in tally.lanes() {
+                    let within = |(at, most): (usize, &u64)| (most * 1000, tally.waits(at, lane));
+                    let buckets: Vec<_> = WAITS.iter().enumerate().map(within).collect();
+                    let longer = tally.waits(WAITS.len(), lane);
+                    let count = buckets.iter().fold(longer, |sum, (_, many)| sum.saturating_add(*many));
+                    let sum_us = tally.waited_seconds(lane).saturating_mul(1_000_000);
+                    series.histogram(lane, &buckets, sum_us, count);
+                }
+            },
+        )
+    }
+    .by("lane"),
+    counter(
+        "estimates_total",
+        "Visitors who went in, by what came of the wait that was estimated at the draw: right is within a third, or half a minute.",
+        |series, scrape| {
+            series.each(&Estimated::ALL, |estimated| scrape.figures.tally.estimates(estimated));
+        },
+    )
+    .by("came"),
     gauge(
         "waiting",
         "Visitors who hold a number and have not been released, in all lanes.",

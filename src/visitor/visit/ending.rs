@@ -5,7 +5,7 @@ use super::tickets::anew_with;
 use super::verdict::verdict;
 use super::{FollowUp, Visit, VisitOutcome};
 use crate::queue::backoff::MOST_TRIES;
-use crate::queue::{Board, Claim, Invited, Now, Place};
+use crate::queue::{Board, Claim, Drawn, Invited, Lane, Now, Place};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::{Notice, Ticket, TicketStage};
@@ -39,6 +39,7 @@ pub(super) fn decided(
     let is_brought = invited.is_none() && is_outside;
     let must_sign = is_new || invited.is_some() || held.is_to_be_renewed(now);
     let ticket = Ticket {
+        drawn: held.drawn.or_else(|| drawn(end, &seen, lane, now)),
         stage,
         grace: held.grace.filter(|_| !is_new),
         notice: notice.filter(|_| is_outside),
@@ -56,6 +57,20 @@ pub(super) fn decided(
         fault: seen.fault,
         ..Visit::unasked(end, ticket, after)
     }
+}
+
+/// When the number was drawn, where it has just been; a visitor of a lot waits from the draw on, too.
+fn drawn(end: VisitOutcome, seen: &BoardRead, lane: Lane, now: Now) -> Option<Drawn> {
+    let is_placed = end != VisitOutcome::Admitted && seen.position.is_some();
+    is_placed.then(|| {
+        let board = seen.board.of(lane);
+        let ahead = end.row().ahead.filter(|_| board.mode().lets_in());
+        let estimate = ahead.and_then(|ahead| board.estimated_wait(ahead, now.ms()));
+        Drawn {
+            at: now.secs(),
+            estimate,
+        }
+    })
 }
 
 /// What the page says of the number or of the invitation. A number of a group ends what it said of that before.

@@ -1,5 +1,6 @@
 //! The estimated wait: what was measured goes before what is configured, and nothing else is measured than a line that
-//! could not move faster.
+//! could not move faster. And how long visitors really waited.
+#![expect(clippy::float_cmp, reason = "counts are whole numbers")]
 
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ in_houses_whose_clock_is_turned! {
     idle_time_does_not_count_as_slowness
     a_line_that_stands_still_has_no_estimate
     a_cursor_rebuilt_from_the_tickets_is_no_admission
+    waits_are_counted_at_the_door_by_lane_beside_what_was_told_at_the_draw
+    a_wait_is_counted_once
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -212,4 +215,88 @@ pub(crate) fn a_cursor_rebuilt_from_the_tickets_is_no_admission(house: &House) {
     let status = house.ask(&Ask::get("/_queue/status").operator()).json();
     let waiting = status["waiting"].as_u64().unwrap();
     assert_eq!(shown(house), (json!(1.0), json!(waiting * 60)));
+}
+
+/// What a client counted who saw each visitor come and go in, and what the metrics say of it.
+fn waits_are_counted_at_the_door_by_lane_beside_what_was_told_at_the_draw(house: &House) {
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "2");
+    house.set("regions", r#"[{"name":"west","countries":["US"]}]"#);
+    house.wait_for_period(60);
+    // Two go straight in, and of those who wait two are let in a minute; after three minutes all at once.
+    let mut line = line(house, 12);
+    let began = house.now_ms();
+    let mut inside = vec![false; line.len()];
+    let (mut client, mut told) = (std::collections::BTreeMap::<u64, u64>::new(), 0);
+    let mut go_in = |line: &mut Vec<Visitor<'_>>| {
+        house.forget_the_sign();
+        for (visitor, is_in) in line.iter_mut().zip(&mut inside) {
+            if !*is_in && visitor.ask("/").inside {
+                *is_in = true;
+                let seconds = (house.now_ms() - began) / 1000;
+                *client.entry(seconds / 60).or_default() += 1;
+                told += seconds;
+            }
+        }
+    };
+    go_in(&mut line);
+    for _ in 0..3 {
+        house.wait_for_period(60);
+        go_in(&mut line);
+    }
+    house.permit(12);
+    go_in(&mut line);
+    assert!(inside.iter().all(|is_in| *is_in));
+    let text = house.ask(&crate::metrics::scrape()).body;
+    let numbers = crate::metrics::numbers(&text);
+    let room = house.room();
+    let wait = |end: &str, le: &str| {
+        let le = if le.is_empty() {
+            String::new()
+        } else {
+            format!(",le=\"{le}\"")
+        };
+        numbers[&format!("now_serving_wait_seconds{end}{{room=\"{room}\",lane=\"main\"{le}}}")]
+    };
+    let within = |minutes: u64| -> f64 {
+        let many: u64 = client.range(..minutes).map(|(_, many)| many).sum();
+        many.to_string().parse().unwrap()
+    };
+    assert_eq!(wait("_bucket", "15"), 2.0, "straight in");
+    for (le, minutes) in [("120", 2), ("300", 5)] {
+        assert_eq!(wait("_bucket", le), within(minutes), "{le} {client:?}");
+    }
+    assert_eq!(wait("_count", ""), 12.0);
+    assert!((wait("_sum", "") - f64::from(u32::try_from(told).unwrap())).abs() <= 12.0);
+    let came = |how: &str| {
+        numbers[&format!("now_serving_estimates_total{{room=\"{room}\",came=\"{how}\"}}")]
+    };
+    // The last two were told five minutes, and the permit lets them in after three.
+    assert_eq!(
+        (came("right"), came("early"), came("late")),
+        (8.0, 2.0, 0.0)
+    );
+}
+
+/// A repeat of the page, other requests of the visitor and a second tab count nobody again.
+fn a_wait_is_counted_once(house: &House) {
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "1");
+    house.wait_for_period(60);
+    let mut line = line(house, 2);
+    house.wait_for_period(60);
+    house.forget_the_sign();
+    let mut tab = Visitor::new(house);
+    tab.ticket.clone_from(&line[1].ticket);
+    for _ in 0..3 {
+        assert!(line[1].ask("/").inside);
+        tab.ask("/");
+        house.wait(Duration::from_secs(2));
+    }
+    let text = house.ask(&crate::metrics::scrape()).body;
+    let count = format!(
+        "now_serving_wait_seconds_count{{room=\"{}\",lane=\"main\"}} 2",
+        house.room()
+    );
+    assert!(text.contains(&count), "{text}");
 }
