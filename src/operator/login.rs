@@ -49,6 +49,8 @@ pub struct Operator {
     pub role: Role,
     /// How they proved it.
     pub via: Scheme,
+    /// The secret that has their name. Each secret gives its names apart from the others.
+    pub secret: &'static str,
 }
 
 /// How somebody proved who it is.
@@ -216,6 +218,7 @@ fn password_owner(credentials: &str, passwords: &[Password]) -> Option<Operator>
             name: password.name.clone(),
             role: password.role,
             via: Scheme::Basic,
+            secret: "admin_password",
         });
         operator.or(found)
     })
@@ -223,12 +226,15 @@ fn password_owner(credentials: &str, passwords: &[Password]) -> Option<Operator>
 
 /// All tokens are always compared.
 fn token_owner(given: &[u8], permit: &[Token], admin: &[Token]) -> Option<Operator> {
-    permit.iter().chain(admin).fold(None, |found, token| {
+    let permit = permit.iter().map(|token| ("permit_token", token));
+    let admin = admin.iter().map(|token| ("admin_token", token));
+    permit.chain(admin).fold(None, |found, (secret, token)| {
         let is_it = constant_time_eq(given, token.secret.as_bytes());
         let operator = is_it.then(|| Operator {
             name: token.name.clone(),
             role: token.role,
             via: Scheme::Bearer,
+            secret,
         });
         operator.or(found)
     })

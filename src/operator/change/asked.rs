@@ -2,7 +2,7 @@
 
 use crate::http::Call;
 use crate::operator::input::{Fields, Refusal, digest, wrong};
-use crate::operator::login::{Operator, Role, Scheme};
+use crate::operator::login::{Operator, Scheme};
 use crate::operator::verbs::{Asking, Changes, Intent, Step, Verb};
 use crate::queue::IdempotencyKey;
 use crate::request::Request;
@@ -47,7 +47,7 @@ impl Asked {
             Changes::Line => None,
         };
         let once = key.map(|key| IdempotencyKey {
-            key: digest(&format!("{}\n{key}", owner(operator))),
+            key: digest(&format!("{}/{}\n{key}", operator.secret, operator.name)),
             asked: digest(&what(verb, &fields)),
         });
         let asking = Asking {
@@ -69,15 +69,6 @@ impl Asked {
             confirmed,
             is_proposed,
         })
-    }
-}
-
-/// Whose a key is. A person, a permit token and an admin token may have the same name; no name has a slash.
-fn owner(operator: &Operator) -> String {
-    match (operator.via, operator.role) {
-        (Scheme::Basic, _) => format!("person/{}", operator.name),
-        (Scheme::Bearer, Role::All) => format!("admin/{}", operator.name),
-        (Scheme::Bearer, _) => operator.name.clone(),
     }
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn a_key_used_for_something_else_is_refused(house: &House) {
 
 pub(crate) fn a_key_is_forgotten_after_a_day(house: &House) {
     house.ask(&with_key(Ask::permit(1), "order-1"));
-    let digest = hmac_sha256::Hash::hash(b"permit_token\norder-1");
+    let digest = hmac_sha256::Hash::hash(b"permit_token/permit_token\norder-1");
     let digest = Hex::encode_to_string(digest).unwrap();
     let key = house.key(&format!(":once:{digest}"));
     let ttl = house.store.command(&["TTL", &key]).unwrap();
@@ -147,6 +147,17 @@ pub(crate) fn a_key_of_a_token_is_none_of_the_operator_nor_of_another_token_of_i
     assert_eq!(house.ask(&other).status, 200);
     let answer = with_key(by_token(2), "order-3");
     assert_eq!(house.ask(&answer).status, 400, "two keys");
+    // With the same role, too.
+    house.set("permit_token", &format!("shop/event:{TOKEN}"));
+    house.set("admin_token", &format!("shop/event:{OTHER}"));
+    let sets = |token: &str, body: &str| {
+        let ask = Ask::get("/_queue/event").method("POST");
+        let ask = ask.with("authorization", format!("Bearer {token}"));
+        house.ask(&with_key(ask.body("application/json", body), "order-1"))
+    };
+    assert_eq!(sets(TOKEN, r#"{"event":[]}"#).status, 200);
+    assert_eq!(sets(OTHER, r#"{"event":null}"#).status, 200);
+    assert_eq!(sets(OTHER, r#"{"event":[]}"#).status, 409, "its own key");
 }
 
 pub(crate) fn a_change_is_the_same_as_a_form_and_as_json(house: &House) {
