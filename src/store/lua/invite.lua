@@ -77,7 +77,7 @@ local function may_draw(of, group, drawn)
   if now_is ~= 'automatic' and now_is ~= 'hold' then
     return false
   elseif drawn and not rolls.has_ended(drawn.born) and not (of.asked == group.name and memory.is_again()) then
-    of.invited = arg.invite and 'group' or nil
+    of.invited = way == group.name and 'group' or of.invited
   elseif not opens(group.name, of) then
     return false
   else
@@ -85,9 +85,9 @@ local function may_draw(of, group, drawn)
   end
   return true
 end
--- The visitor's place in the lane of a group, and whether it was drawn before. A visitor who waits in one goes only to a higher one.
-local function arrive_in_group(of)
-  local rank = math.min(lanes.rank(way), lanes.rank(of.asked))
+-- The visitor's place in the lane of a group of this rank or a higher one, and whether it was drawn before. A visitor who waits in one
+-- goes only to a higher one.
+local function arrive_at(rank, of)
   if of.rank and of.rank <= rank then
     return
   end
@@ -104,6 +104,18 @@ local function arrive_in_group(of)
     end
     return lane_draw.draw('group', group), false
   end
+end
+-- The same of the invitation's group, where that is the higher one; where it does not open, of the group in which the number is or was.
+local function arrive_in_group(of)
+  local invited, asked = lanes.rank(way), lanes.rank(of.asked)
+  local place, is_repeated
+  if invited < asked then
+    place, is_repeated = arrive_at(invited, of)
+  end
+  if place then
+    return place, is_repeated
+  end
+  return arrive_at(asked, of)
 end
 
 -- Whether it opens a way; the visitor's place, nothing for straight in, and the last minute of the session. A number of a

@@ -21,6 +21,7 @@ in_houses_whose_clock_is_turned! {
     under_a_flood_in_the_lowest_group_the_others_keep_their_shares
     at_one_visitor_a_period_a_group_takes_its_share_and_no_more
     where_no_copy_is_left_a_number_of_a_group_is_drawn_again_and_nothing_used
+    a_lost_number_of_a_lower_group_is_drawn_again_where_an_invitation_opens_no_higher_one
     a_lot_orders_a_group_by_itself
     whose_invitation_is_kept_reads_no_more_ahead_with_the_next_update
 }
@@ -419,6 +420,44 @@ fn where_no_copy_is_left_a_number_of_a_group_is_drawn_again_and_nothing_used(hou
     assert_eq!(place(&told), (1, 0), "drawn anew");
     assert_eq!(notice(&told), "line_started_anew");
     assert_eq!(uses(house, "many").as_deref(), Some("3"));
+}
+
+/// Two groups, and visitors of the lower one whose numbers were lost with no copy left. Each brings an invitation to the higher one.
+fn a_lost_number_of_a_lower_group_is_drawn_again_where_an_invitation_opens_no_higher_one(
+    house: &House,
+) {
+    let groups = json!([{ "name": "high", "share": 30 }, { "name": "low", "share": 30 }]);
+    house.set("priority", &groups.to_string());
+    house.warm();
+    let mut line = visitors(house, 3);
+    inside(&mut line);
+    let [low, high] =
+        ["low", "high"].map(|group| invitation_by(Some(group), house, group, 9, HOUR));
+    let once = invitation_by(Some("high"), house, "once", 1, HOUR);
+    let straight = invitation_by(None, house, "straight", 9, HOUR);
+    used(&mut Visitor::new(house), &once);
+    let mut guests = visitors(house, 3);
+    for guest in &mut guests {
+        assert_eq!(used(guest, &low).json()["lane"], "low");
+    }
+    house.wait(SECOND);
+    house.store.command(&["DEL", &house.key("")]).unwrap();
+    house.forget_pop();
+    house.go_to_pop(1);
+    line[0].ask("/");
+    house.wait(3 * MINUTE);
+    line[0].ask("/");
+    let expected = [
+        (&once, "low", 1, json!("invitation_used")),
+        (&straight, "low", 2, json!("invitation_kept")),
+        (&high, "high", 1, Value::Null),
+    ];
+    for (guest, (code, lane, position, notice)) in guests.iter_mut().zip(expected) {
+        house.forget_the_sign();
+        let told = used(guest, code).json();
+        let found = (&told["lane"], &told["position"], &told["notice"]);
+        assert_eq!(found, (&json!(lane), &json!(position), &notice));
+    }
 }
 
 fn a_lot_orders_a_group_by_itself(house: &House) {
