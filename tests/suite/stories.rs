@@ -305,6 +305,7 @@ in_houses! {
         a_short_password_works_and_is_named_by_healthz_log_and_panel
         several_tokens_have_names_and_open_the_same
         a_token_with_the_role_event_sets_events_and_nothing_else
+        the_role_event_ends_no_visit_but_by_an_event_that_is_configured_so
         an_operator_who_may_only_look_sees_the_panel_without_forms
         without_a_password_there_is_no_panel_whatever_else_opens
         without_credentials_the_operators_path_leads_to_its_slash_and_no_challenge_comes_before

@@ -487,6 +487,7 @@ impl Play<'_> {
         Ok(SetEvents::To(NewEvents {
             commitment,
             surprise: None,
+            ends_visits: false,
             events: listed.map(EventList),
         }))
     }

@@ -68,7 +68,7 @@ impl Refused {
                         "may only report the stock, and read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
                     }
                     Role::Event => {
-                        "may only set the events, and read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
+                        "may only set the events (keeps_inside=false only as configured), and read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
                     }
                     Role::Permit | Role::All => {
                         "is a permit_token, which may permit and read; this needs an admin_token, or the operator's password"

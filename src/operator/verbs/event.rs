@@ -43,6 +43,8 @@ pub struct NewEvents {
     pub surprise: Option<Surprise>,
     /// The commitment of the first of them, where its order is by lot.
     pub commitment: Option<String>,
+    /// Whether visits end with the start of one of them that is not configured so.
+    pub ends_visits: bool,
 }
 
 /// What events do to the room at once.
@@ -65,6 +67,11 @@ impl NewEvents {
         let (schedule, room) = (request.schedule(), request.room.name.as_str());
         let committed = event
             .and_then(|event| schedule.committed(room, &event.id, event.opens_ms, &event.order));
+        let mut ending = listed.iter().filter(|event| !event.keeps_inside);
+        let is_configured = |event: &Event| {
+            let is_it = |other: &Event| other.id == event.id && !other.keeps_inside;
+            configured.iter().any(is_it)
+        };
         let ends = running(request).filter(|id| !listed.iter().any(|event| event.id == *id));
         Self {
             surprise: match ends {
@@ -72,6 +79,7 @@ impl NewEvents {
                 None => event.and_then(|event| surprise(event, request)),
             },
             commitment: committed,
+            ends_visits: ending.any(|event| !is_configured(event)),
             events,
         }
     }
@@ -202,6 +210,14 @@ impl Intent for SetEvents {
             Self::SoldOut => vec![(SOLD_OUT, "yes".to_owned())],
         };
         Change::new("event", details)
+    }
+
+    /// To end all visits takes an operator. Times of a configured event that does may change.
+    fn needs(&self) -> Option<Right> {
+        match self {
+            Self::To(new) => new.ends_visits.then_some(Right::Set),
+            Self::SoldOut => None,
+        }
     }
 
     fn question(&self) -> Option<Ask<'_>> {

@@ -3,6 +3,7 @@
 use base64::Engine;
 use now_serving::operator::login::PAUSE;
 use now_serving::operator::verbs::VERBS;
+use now_serving::page::iso_8601;
 use serde_json::json;
 use upstash_local::{Fault, Faults};
 
@@ -132,7 +133,7 @@ pub(crate) fn a_token_with_the_role_event_sets_events_and_nothing_else(house: &H
     ] {
         let refused = post(route, body);
         assert_eq!(refused.status, 403, "{route}: {}", refused.body);
-        let told = "cms may only set the events, and read";
+        let told = "cms may only set the events (keeps_inside=false only as configured), and read";
         assert!(refused.body.contains(told), "{}", refused.body);
     }
     assert_eq!(
@@ -142,6 +143,54 @@ pub(crate) fn a_token_with_the_role_event_sets_events_and_nothing_else(house: &H
     let panel = house.ask(&Ask::get("/_queue/").operator()).body;
     assert!(panel.contains("event sale opens"), "Activity names it");
     assert!(panel.contains(">cms "), "with its sender: {panel}");
+}
+
+/// To end all visits is for operators, and an event that does so is theirs.
+pub(crate) fn the_role_event_ends_no_visit_but_by_an_event_that_is_configured_so(house: &House) {
+    const EVENT: &str = "development-only-event-token";
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "50");
+    house.set("permit_token", &format!("cms/event:{EVENT}"));
+    let mut guest = Visitor::new(house);
+    assert!(guest.ask("/echo").inside);
+    house.wait(std::time::Duration::from_mins(2));
+    let event = |id: &str, ends: &[&str], after_s: u64| {
+        let at = |second| iso_8601((house.now_ms() / 1000 + second) * 1000).replace(".000", "");
+        let (opens, closes) = (at(after_s), at(after_s + 600));
+        let mut event =
+            json!({ "id": id, "opens": opens, "closes": closes, "outside": "automatic" });
+        if ends.contains(&id) {
+            event["keeps_inside"] = json!(false);
+        }
+        event
+    };
+    let sets = |event: &serde_json::Value| {
+        let ask = Ask::get("/_queue/event").method("POST");
+        let ask = ask.with("authorization", format!("Bearer {EVENT}"));
+        let body = json!({ "event": event }).to_string();
+        house.ask(&ask.body("application/json", &body))
+    };
+    let ended = || house.ask(&Ask::get("/_queue/status").operator()).json()["epoch"] != 1;
+    for list in [
+        event("sale", &["sale"], 0),
+        json!([event("first", &[], 0), event("sale", &["sale"], 3600)]),
+    ] {
+        let refused = sets(&list);
+        assert_eq!(refused.status, 403, "{list}: {}", refused.body);
+        let told = "(keeps_inside=false only as configured)";
+        assert!(refused.body.contains(told), "{}", refused.body);
+    }
+    house.set("event", &event("sale", &[], 7200).to_string());
+    assert_eq!(sets(&event("sale", &["sale"], 0)).status, 403);
+    house.set("event", &event("sale", &["sale"], 7200).to_string());
+    assert_eq!(sets(&event("other", &["other"], 0)).status, 403);
+    assert!(!ended() && guest.ask("/echo").inside);
+    assert_eq!(sets(&event("sale", &[], 7200)).status, 200);
+    let moved = sets(&event("sale", &["sale"], 0));
+    assert_eq!(moved.status, 200, "its times may change: {}", moved.body);
+    house.forget_the_sign();
+    guest.ask("/echo");
+    assert!(ended(), "as the settings say");
 }
 
 pub(crate) fn an_operator_who_may_only_look_sees_the_panel_without_forms(house: &House) {
