@@ -97,6 +97,7 @@ impl<'a> Request<'a> {
             limits_events: &self.room.limits_events,
             absent_visitors: self.room.absent_visitors,
             cap: self.room.cap,
+            active_visitors: self.room.active_visitors,
             turn_minutes: self.room.turn_minutes,
             schedule: self.schedule(),
             health: (self.room.health, marker_seconds(Chance::of(&self.call.id))),

@@ -1393,7 +1393,7 @@ mod tests {
             room.health.setting.name(),
             room.health.adaptive.name(),
             room.absent_visitors.name(),
-            room.cap.enforcement.name(),
+            room.active_visitors.name(),
             bound(room.shared_tickets.enforcement),
             bound(room.network_bound.enforcement),
             match room.on_origin_error {

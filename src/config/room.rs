@@ -6,8 +6,8 @@ use crate::http::Site;
 use crate::http::cookie::RoomCookies;
 use crate::page::{Brand, Pages};
 use crate::queue::{
-    AbsentVisitors, Cap, CurrentEvent, Event, HealthRule, Invitations, Lane, NetworkBound,
-    OriginHealth, Pace, RoomName, SharedTickets, SignalRule,
+    AbsentVisitors, Cap, CurrentEvent, Enforcement, Event, HealthRule, Invitations, Lane,
+    NetworkBound, OriginHealth, Pace, RoomName, SharedTickets, SignalRule,
 };
 use crate::ticket::challenge::Proof;
 
@@ -35,6 +35,8 @@ pub struct Room {
     pub absent_visitors: AbsentVisitors,
     /// How many may be inside.
     pub cap: Cap,
+    /// Whether a cap holds visitors back, whoever set it.
+    pub active_visitors: Enforcement,
     /// For how many minutes a turn lasts; 0 for as long as the ticket.
     pub turn_minutes: u64,
     /// For how many minutes a visitor may be inside under a cap, by the claim; 0 for any time.
@@ -166,6 +168,7 @@ impl Room {
             limits_events: Vec::new(),
             absent_visitors: reader.absent_visitors(),
             cap,
+            active_visitors: reader.active_visitors(),
             longest_stay: reader.longest_stay(&cap),
             turn_minutes: reader.turn_minutes(),
             events: events.into_iter().map(|told| told.event).collect(),

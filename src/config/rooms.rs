@@ -128,15 +128,15 @@ impl Rooms {
 
     /// Of these two places among all rooms, the room of the first has its pace and its cap together with that of the second.
     pub(super) fn share_limits(&mut self, [at, of]: [usize; 2]) {
-        let owner = self.all().nth(of);
-        let limits =
-            owner.map(|room| (room.name.clone(), room.pace, room.cap, room.events.clone()));
-        let Some((name, pace, cap, events)) = limits else {
+        let Some(owner) = self.all().nth(of) else {
             return;
         };
+        let (name, events) = (owner.name.clone(), owner.events.clone());
+        let (pace, cap, active_visitors) = (owner.pace, owner.cap, owner.active_visitors);
         for (place, room) in self.all_mut().enumerate() {
             if place == at || place == of {
                 (room.pace, room.cap, room.limits_of) = (pace, cap, Some(name.clone()));
+                room.active_visitors = active_visitors;
             }
             if place == at {
                 room.limits_events.clone_from(&events);

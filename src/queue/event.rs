@@ -458,7 +458,7 @@ mod tests {
         };
         assert_eq!(
             whole.written(),
-            "sale:1000:2000:3000:arrival:outside=automatic:after=hold:admits=none:inside=ends:pace=60,200:cap=0,20,60,on,on:message=Soon%3A+8%3D9%2C+%C3%BCber+%26+100+%25"
+            "sale:1000:2000:3000:arrival:outside=automatic:after=hold:admits=none:inside=ends:pace=60,200:cap=0,20,60,on:message=Soon%3A+8%3D9%2C+%C3%BCber+%26+100+%25"
         );
         assert_eq!(Event::read(&whole.written()), Some(whole));
         for garbled in [

@@ -19,8 +19,6 @@ pub struct Cap {
     pub session_minutes: u64,
     /// For how many seconds a slot is kept for a called visitor.
     pub claim_seconds: u64,
-    /// Whether visitors are held back for it.
-    pub enforcement: Enforcement,
     /// Whether a visit makes a session longer.
     pub renewal: Renewing,
 }
@@ -32,7 +30,6 @@ impl Default for Cap {
             total_active: 0,
             session_minutes: 20,
             claim_seconds: 60,
-            enforcement: Enforcement::On,
             renewal: Renewing::On,
         }
     }
@@ -52,39 +49,30 @@ impl Cap {
         self.total_active > 0
     }
 
-    /// `total minutes seconds enforcement renewal`, as the store keeps what an operator set.
+    /// `total minutes seconds renewal`, as the store keeps what an operator set.
     #[must_use]
     pub fn written(&self) -> String {
         let Self {
             total_active,
             session_minutes,
             claim_seconds,
-            enforcement,
             renewal,
         } = self;
-        let (enforcement, renewal) = (enforcement.name(), renewal.name());
-        format!("{total_active} {session_minutes} {claim_seconds} {enforcement} {renewal}")
+        let renewal = renewal.name();
+        format!("{total_active} {session_minutes} {claim_seconds} {renewal}")
     }
 
     /// Reads what was written.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split(' ').collect();
-        let [
-            total_active,
-            session_minutes,
-            claim_seconds,
-            enforcement,
-            renewal,
-        ] = words[..]
-        else {
+        let [total_active, session_minutes, claim_seconds, renewal] = words[..] else {
             return None;
         };
         Some(Self {
             total_active: total_active.parse().ok()?,
             session_minutes: session_minutes.parse().ok()?,
             claim_seconds: claim_seconds.parse().ok()?,
-            enforcement: Enforcement::named(enforcement)?,
             renewal: Renewing::named(renewal)?,
         })
     }
@@ -514,19 +502,17 @@ mod tests {
             total_active: 200,
             session_minutes: 20,
             claim_seconds: 60,
-            enforcement: Enforcement::Observe,
             renewal: Renewing::Off,
         };
-        assert_eq!(cap.written(), "200 20 60 observe off");
+        assert_eq!(cap.written(), "200 20 60 off");
         assert_eq!(Cap::read(&cap.written()), Some(cap));
         for spoilt in [
             "",
             "200",
             "200 20 60",
-            "200 20 60 off",
+            "200 20 60 no",
             "-1 20 60 on",
-            "1 2 3 on",
-            "1 2 3 on on 4",
+            "1 2 3 on 4",
         ] {
             assert_eq!(Cap::read(spoilt), None, "{spoilt}");
         }

@@ -21,6 +21,7 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
         ("automatic", line.pace.automatic.to_string()),
         ("quantity", line.pace.quantity.to_string()),
         ("absent", line.absent_visitors.name().to_owned()),
+        ("cap", line.active_visitors.name().to_owned()),
         ("lifetime", line.lifetime.to_string()),
     ];
     let now = (line.clock == Clock::Given).then(|| ("now", line.now.ms().to_string()));
@@ -99,12 +100,11 @@ fn in_regions(regions: &Regions) -> [(&'static str, String); 2] {
 }
 
 /// A cap as the script receives it.
-fn capped(cap: Cap) -> [(&'static str, String); 5] {
+fn capped(cap: Cap) -> [(&'static str, String); 4] {
     [
         ("total_active", cap.total_active.to_string()),
         ("session_minutes", cap.session_minutes.to_string()),
         ("claim_seconds", cap.claim_seconds.to_string()),
-        ("cap", cap.enforcement.name().to_owned()),
         ("renewal", cap.renewal.name().to_owned()),
     ]
 }

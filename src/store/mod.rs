@@ -16,9 +16,9 @@ pub mod upstash;
 use crate::cache::outbox::Batch;
 use crate::cache::{LastBoard, ended};
 use crate::queue::{
-    AbsentVisitors, Actor, Begun, Board, Cap, Change, Changed, Effort, EndedSession, Event, Group,
-    HealthRule, Lane, LineAnswer, LineStatus, NetworkBound, Now, Pace, PanelSnapshot, Presented,
-    Regions, RoomName, Schedule, WaitingProof,
+    AbsentVisitors, Actor, Begun, Board, Cap, Change, Changed, Effort, EndedSession, Enforcement,
+    Event, Group, HealthRule, Lane, LineAnswer, LineStatus, NetworkBound, Now, Pace, PanelSnapshot,
+    Presented, Regions, RoomName, Schedule, WaitingProof,
 };
 use arguments::{Arguments, Keys, named, shared};
 pub use count::Figures;
@@ -57,6 +57,8 @@ pub struct Line<'a> {
     pub absent_visitors: AbsentVisitors,
     /// The configured cap.
     pub cap: Cap,
+    /// Whether a cap holds visitors back, whoever set it.
+    pub active_visitors: Enforcement,
     /// For how many minutes a turn lasts; 0 for as long as the ticket.
     pub turn_minutes: u64,
     /// The configured events.

@@ -321,7 +321,7 @@ mod tests {
                 json!([{ "last": 5, "born": 1 }, { "last": 3, "lane": "front", "born": 1 }]),
                 json!([{ "last": 5, "lane": "front" }]),
             ),
-            ("live.cap", json!("1 20 60 on on"), json!("1 20 60 on")),
+            ("live.cap", json!("1 20 60 on"), json!("1 20 60")),
             ("live.events", json!("none"), json!(false)),
             (
                 "brought",

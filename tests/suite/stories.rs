@@ -475,6 +475,7 @@ in_houses! {
         a_called_visitor_claims_with_one_call_and_is_inside_with_none
         a_called_visitor_of_a_full_room_waits_for_free_and_reads_why
         observed_the_cap_holds_no_visitor_back_and_counts_all
+        a_cap_that_an_operator_or_an_event_sets_acts_as_the_settings_say_now
         latecomers_wait_for_no_slot_where_the_cap_is_observed_or_the_room_open
         the_cap_is_switched_on_and_off_over_visitors_inside
         on_hold_and_closed_no_called_visitor_claims

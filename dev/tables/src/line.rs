@@ -2,7 +2,8 @@
 
 use now_serving::cache::NoBoard;
 use now_serving::queue::{
-    AbsentVisitors, Cap, Effort, HealthRule, Lane, NetworkBound, Now, Pace, RoomName, Schedule,
+    AbsentVisitors, Cap, Effort, Enforcement, HealthRule, Lane, NetworkBound, Now, Pace, RoomName,
+    Schedule,
 };
 use now_serving::store::upstash::Transport;
 use now_serving::store::{Clock, Line};
@@ -22,6 +23,7 @@ pub fn line<'a>(store: &'a dyn Transport, room: &'a RoomName, now: Now) -> Line<
         limits_events: &[],
         absent_visitors: AbsentVisitors::Off,
         cap: Cap::default(),
+        active_visitors: Enforcement::On,
         turn_minutes: 0,
         schedule: Schedule::NONE,
         health: (HealthRule::OFF, 0),

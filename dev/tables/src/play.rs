@@ -148,6 +148,7 @@ impl Play<'_> {
             turn_minutes: self.settings.turn_minutes,
             absent_visitors: self.settings.absent,
             cap: self.settings.cap,
+            active_visitors: self.settings.active_visitors,
             schedule: Schedule {
                 events: &self.settings.events,
                 secrets: &Secrets,

@@ -22,6 +22,7 @@ pub(super) struct Settings {
     pub(super) start_ms: u64,
     pub(super) pace: Pace,
     pub(super) cap: Cap,
+    pub(super) active_visitors: Enforcement,
     pub(super) absent: AbsentVisitors,
     pub(super) health: (HealthRule, u64),
     pub(super) events: Vec<Event>,
@@ -39,12 +40,14 @@ impl Settings {
         let mut words = Words::new("settings", Value::Object(settings))?;
         let start = words.text("start")?;
         let absent = words.text("absent_visitors")?;
+        let active = words.text("active_visitors")?;
         let read = Self {
             start_ms: clock(start.as_deref().unwrap_or(USUAL_START))?,
             pace: words.take("pace").map_or(Ok(OFF), |value| pace(&value))?,
             cap: words
                 .take("cap")
                 .map_or(Ok(Cap::default()), |value| cap(&value))?,
+            active_visitors: named(active.as_deref(), &Enforcement::ALL)?.unwrap_or_default(),
             absent: named(absent.as_deref(), &AbsentVisitors::ALL)?.unwrap_or_default(),
             health: words
                 .take("origin")
@@ -152,12 +155,10 @@ pub(super) fn cap(value: &Value) -> Result<Cap, String> {
     let usual = Cap::default();
     let mut span = |name| words.take(name).map(|value| time(&value)).transpose();
     let (session, claim) = (span("session")?, span("slot_kept_for")?);
-    let enforcement = words.text("holds_back")?;
     let cap = Cap {
         total_active: words.needed("total")?,
         session_minutes: session.map_or(usual.session_minutes, |ms| ms / 60_000),
         claim_seconds: claim.map_or(usual.claim_seconds, |ms| ms / 1_000),
-        enforcement: named(enforcement.as_deref(), &Enforcement::ALL)?.unwrap_or_default(),
         ..usual
     };
     words.end()?;

@@ -20,9 +20,13 @@ impl Reader<'_> {
                 Cap::SESSION_MINUTES,
             ),
             claim_seconds: self.number("claim_seconds", cap.claim_seconds, Cap::CLAIM_SECONDS),
-            enforcement: self.choice("active_visitors", cap.enforcement, &Enforcement::ALL),
             renewal: self.choice("session_renewal", cap.renewal, &Renewing::ALL),
         }
+    }
+
+    /// Whether a cap holds visitors back, whoever set it.
+    pub(in crate::config) fn active_visitors(&mut self) -> Enforcement {
+        self.choice("active_visitors", Enforcement::On, &Enforcement::ALL)
     }
 
     /// For how many minutes a turn lasts.

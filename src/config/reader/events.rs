@@ -427,7 +427,6 @@ mod tests {
             total_active: 0,
             session_minutes: 20,
             claim_seconds: 60,
-            enforcement: crate::queue::Enforcement::On,
             renewal: Renewing::On,
         },
     };

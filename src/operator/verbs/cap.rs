@@ -42,7 +42,6 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
         total_active: total.ok_or_else(missing)?,
         session_minutes: minutes.unwrap_or(configured.session_minutes),
         claim_seconds: seconds.unwrap_or(configured.claim_seconds),
-        enforcement: configured.enforcement,
         renewal,
     }))))
 }
@@ -90,14 +89,14 @@ mod tests {
     fn a_cap_has_its_words() {
         assert_listed(&[
             (
-                action("cap", 0, "1500 20 60 on on", ""),
+                action("cap", 0, "1500 20 60 on", ""),
                 "cap 1,500 people, sessions of 20 minutes",
             ),
             (
-                action("cap", 0, "1500 20 60 on off", ""),
+                action("cap", 0, "1500 20 60 off", ""),
                 "cap 1,500 people, sessions of 20 minutes, of fixed length",
             ),
-            (action("cap", 0, "0 20 60 on on", ""), "no cap"),
+            (action("cap", 0, "0 20 60 on", ""), "no cap"),
             (action("cap", 0, "", ""), "cap as configured"),
         ]);
     }

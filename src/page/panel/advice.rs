@@ -303,10 +303,8 @@ fn proposals(
     let is_bound = matches!(snapshot.limits.bound_by, Bound::Pace | Bound::Slots);
     match (mode, line) {
         (Mode::Hold, _) if board.live.mode == Mode::Hold => vec![Proposal::Mode(Mode::Automatic)],
-        // Its form says nothing of the enforcement, so that would be the configured one.
         (Mode::Automatic, Some(line)) if is_bound => match full_cap(snapshot) {
-            Some(cap) if is_above(cap) || cap.enforcement != configured.enforcement => Vec::new(),
-            Some(_) if filled(snapshot, now_ms).is_some() => Vec::new(),
+            Some(cap) if is_above(cap) || filled(snapshot, now_ms).is_some() => Vec::new(),
             Some(cap) => line.caps(cap, configured),
             None => line.paces(),
         },
@@ -419,7 +417,7 @@ mod tests {
     use super::super::hour::tests::{TEN, snapshot};
     use super::super::verdict::verdict;
     use super::*;
-    use crate::queue::{Cell, Enforcement, Phase, Provenance, Released, WatchedOrigin};
+    use crate::queue::{Cell, Phase, Provenance, Released, WatchedOrigin};
 
     const NOW_MS: u64 = TEN * MINUTE_MS + 50_000;
 
@@ -831,26 +829,6 @@ mod tests {
         // More than twenty times the pace is not proposed.
         let (all, _) = told(&line(0, 20, 20, 900, 30));
         assert_eq!(all, Vec::<String>::new());
-    }
-
-    /// The form says nothing of the enforcement, and would set the configured one.
-    #[test]
-    fn no_cap_is_proposed_where_it_is_enforced_otherwise_than_configured() {
-        let line = capped(line(300, 20, 8, 15, 80), 200, 200, 20);
-        let hour = Hour::new(&line, NOW_MS);
-        let trend = Trend::new(&line, &hour);
-        let verdict = verdict(&line, &hour, trend);
-        let by = trend.map(|trend| Line::new(&line, &hour, trend));
-        let proposed = |enforcement| {
-            let configured = Cap {
-                enforcement,
-                ..Cap::default()
-            };
-            let all = proposals(&line, configured, by.as_ref(), verdict.as_ref(), NOW_MS);
-            all.len()
-        };
-        assert_eq!(proposed(Enforcement::On), 3);
-        assert_eq!(proposed(Enforcement::Observe), 0);
     }
 
     #[test]

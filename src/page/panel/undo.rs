@@ -99,11 +99,8 @@ fn way_back<'a>(
         "message" if value.is_empty() && before.is_some() && configured.message.is_some() => None,
         "message" if value.is_empty() => Some(("message", back)),
         "cap" if value.is_empty() => Some(("cap", back)),
-        // A form says nothing of the enforcement, so that has to be the configured one.
         "cap" => {
-            let cap = Cap::read(value);
-            let cap = cap.filter(|cap| cap.enforcement == configured.cap.enforcement)?;
-            let (route, fields) = Proposal::Cap(cap).form();
+            let (route, fields) = Proposal::Cap(Cap::read(value)?).form();
             let fields = fields.into_iter();
             let fields = fields.map(|(name, value)| (name, Cow::Owned(value)));
             Some((route, fields.collect()))
@@ -242,21 +239,16 @@ mod tests {
                 Some(action("event", "none", "")),
                 "event event=[]",
             ),
-            (action("cap", "60 20 60 on on", ""), None, "cap back=yes"),
+            (action("cap", "60 20 60 on", ""), None, "cap back=yes"),
             (
-                action("cap", "60 20 60 on on", ""),
-                Some(action("cap", "25 15 30 on off", "")),
+                action("cap", "60 20 60 on", ""),
+                Some(action("cap", "25 15 30 off", "")),
                 "cap total_active=25 session_minutes=15 claim_seconds=30 session_renewal=off",
             ),
             (
-                action("cap", "60 20 60 on on", ""),
+                action("cap", "60 20 60 on", ""),
                 Some(action("cap", "", "")),
                 "cap back=yes",
-            ),
-            (
-                action("cap", "60 20 60 on on", ""),
-                Some(action("cap", "25 15 30 observe on", "")),
-                "none",
             ),
             (action("overrule", "on", ""), None, "none"),
         ] {

@@ -1,5 +1,5 @@
 -- The cap on who is inside, where one holds. Who that is, is in sessions.lua.
--- Gives `is_capped`, `total`, `minutes`, `seconds`, `enforcement`, `renewal`, as they were read last; `has_sessions`, that sessions.lua has
+-- Gives `is_capped`, `total`, `minutes`, `seconds`, `renewal`, as they were read last; `has_sessions`, that sessions.lua has
 -- something to write; `read`, `is_enforced`, `recount`, until which minute it is not known who is inside, `is_recounting`,
 -- `recounts_from_now`.
 
@@ -11,17 +11,17 @@ local arg, state = call.arg, record.state
 local cap = {}
 -- Whether a cap holds.
 function cap.read()
-  local total, minutes, seconds, enforcement, renewal = string.match(live.cap or '', '^(%d+) (%d+) (%d+) (%a+) (%a+)$')
+  local total, minutes, seconds, renewal = string.match(live.cap or '', '^(%d+) (%d+) (%d+) (%a+)$')
   cap.total, cap.minutes = tonumber(total or arg.total_active) or 0, tonumber(minutes or arg.session_minutes)
-  cap.seconds, cap.enforcement = tonumber(seconds or arg.claim_seconds), enforcement or arg.cap
-  cap.renewal = renewal or arg.renewal
+  cap.seconds, cap.renewal = tonumber(seconds or arg.claim_seconds), renewal or arg.renewal
   cap.is_capped = cap.total > 0
   return cap.is_capped
 end
 cap.read()
 
+-- The settings say whether it holds visitors back, whoever set it.
 function cap.is_enforced()
-  return cap.is_capped and cap.enforcement == 'on' and live.mode ~= 'open'
+  return cap.is_capped and arg.cap == 'on' and live.mode ~= 'open'
 end
 -- Who is inside is not known after a loss that no copy of the board came through, until all sessions of that time have ended.
 function cap.recount()

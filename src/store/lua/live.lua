@@ -10,7 +10,7 @@ local call, record = require('call'), require('record')
 local arg, stored = call.arg, record.stored
 
 local live = {
-  -- A message can be set to nothing, which differs from not being set. The cap is `total minutes seconds enforcement renewal`.
+  -- A message can be set to nothing, which differs from not being set. The cap is `total minutes seconds renewal`.
   set = {
     mode = stored.mode, automatic = tonumber(stored.live_automatic), quantity = tonumber(stored.live_quantity), message = stored.message,
     cap = stored.live_cap,

@@ -314,7 +314,7 @@ end
 local function shown()
   local cells = cells_of(ring)
   return {
-    total_active = cap.total, minutes = cap.minutes, enforcement = cap.enforcement, renewal = cap.renewal, told_ms = now, since = state.cap_since,
+    total_active = cap.total, minutes = cap.minutes, enforcement = call.arg.cap, renewal = cap.renewal, told_ms = now, since = state.cap_since,
     promised = promised(), claimable = claimable(), late = state.late, cells = cells[1] and cells or nil,
     ended = this_minute <= state.ended_last and state.ended or 0, elsewhere = key.limits and elsewhere() or nil,
   }

@@ -193,6 +193,35 @@ pub(crate) fn observed_the_cap_holds_no_visitor_back_and_counts_all(house: &Hous
     assert_eq!(inside(&mut all), [true; 5], "no session ends");
 }
 
+/// An operator sets how many may be inside, and so does an event. Whether that holds visitors back is the settings' alone.
+pub(crate) fn a_cap_that_an_operator_or_an_event_sets_acts_as_the_settings_say_now(house: &House) {
+    at_a_large_pace(house);
+    let go_in = || inside(&mut visitors(house, 3));
+    let acts = |profile| {
+        house.set("profile", profile);
+        house.wait(Duration::from_mins(1));
+        go_in() != [true; 3]
+    };
+    let follow_the_profile = |by: &str| {
+        for (profile, expected) in [("observe", false), ("sale", true), ("observe", false)] {
+            assert_eq!(acts(profile), expected, "{by}, {profile}");
+        }
+        assert!(acts("none"), "{by}: as usual");
+    };
+    house.set("profile", "observe");
+    house.change("cap", r#"{"total_active":1}"#);
+    assert_eq!(go_in(), [true; 3], "it only counts");
+    follow_the_profile("an operator");
+    house.change("cap", r#"{"total_active":null}"#);
+    let event = json!({
+        "id": "sale", "opens": "2026-01-01T00:00:00Z", "outside": "automatic", "with": { "total_active": 1 },
+    });
+    house.set("profile", "observe");
+    house.set("event", &event.to_string());
+    assert_eq!(go_in(), [true; 3], "it only counts");
+    follow_the_profile("an event");
+}
+
 /// Where the cap holds no visitor back, a late one goes in at once: there is nothing to wait for.
 pub(crate) fn latecomers_wait_for_no_slot_where_the_cap_is_observed_or_the_room_open(
     house: &House,

@@ -91,7 +91,7 @@ pub(crate) fn an_event_brings_its_pace_cap_and_message_and_gives_them_back(house
         "event:sale phase:prequeue",
         "event:sale pace:60:200",
         "event:sale message:Sale:,5,%,off,+,more",
-        "event:sale cap:500,20,60,on,off",
+        "event:sale cap:500,20,60,off",
         "event:sale phase:open",
         "event:sale phase:outside",
         "event:sale pace:60:30",

@@ -276,10 +276,9 @@ fn fill(snapshot: &mut PanelSnapshot, now_ms: u64) {
         (last.released, last.slots, last.bound_by) = (2, Some(2), Bound::Slots);
     }
     snapshot.cap = Some(ago(14, now_ms));
-    let written = format!("{MOST_INSIDE} {} 60 on", cap.session_minutes);
     snapshot
         .actions
-        .insert(0, action("cap", &written, ago(14, now_ms)));
+        .insert(0, action("cap", &cap.written(), ago(14, now_ms)));
 }
 
 fn sicken(snapshot: &mut PanelSnapshot, now_ms: u64) {
