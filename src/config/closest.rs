@@ -2,14 +2,14 @@
 
 /// The name that a misspelt one is nearest to, if it is near enough to be what was meant.
 #[must_use]
-pub fn closest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let wrong = wrong.to_lowercase().replace(['-', '.', ' '], "_");
+pub fn closest<'a>(wrong: &str, names: &[&'a str]) -> Option<&'a str> {
+    let wrong = wrong.to_ascii_lowercase().replace(['-', '.', ' '], "_");
     let begins = |name: &str| wrong.len() >= 4 && name.starts_with(&wrong);
-    let distance = |name: &'a str| {
+    let distance = |name: &&'a str| {
         let distance = if begins(name) { 1 } else { edits(&wrong, name) };
-        (distance, name)
+        (distance, *name)
     };
-    let (distance, name) = names.map(distance).min()?;
+    let (distance, name) = names.iter().map(distance).min()?;
     (distance <= 2 || distance * 4 <= name.len()).then_some(name)
 }
 
@@ -73,8 +73,8 @@ mod tests {
             ("rooms_of_all_regions", None),
             ("events", None),
         ] {
-            assert_eq!(closest(wrong, NAMES.into_iter()), meant, "{wrong}");
+            assert_eq!(closest(wrong, &NAMES), meant, "{wrong}");
         }
-        assert_eq!(closest("room", std::iter::empty()), None);
+        assert_eq!(closest("room", &[]), None);
     }
 }

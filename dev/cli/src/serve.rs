@@ -101,7 +101,7 @@ fn check_settings(options: &Options, known: &[&'static str]) -> Result<(), Strin
     let Some((key, _)) = options.settings.iter().find(|(key, _)| is_unknown(key)) else {
         return Ok(());
     };
-    let meant = closest(key, known.iter().copied());
+    let meant = closest(key, known);
     let meant = meant.map_or(String::new(), |meant| format!(" Did you mean {meant}?"));
     Err(format!(
         "There is no setting {key}.{meant} --set knows {}.",

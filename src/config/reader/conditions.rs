@@ -194,6 +194,6 @@ fn meant(name: &str) -> Option<&'static str> {
         "user_agent" | "user-agent" | "User-Agent" => Some("agent"),
         "countries" => Some("country"),
         "parameter" | "param" => Some("query"),
-        _ => closest(name, KINDS.iter().copied()),
+        _ => closest(name, &KINDS),
     }
 }

@@ -60,7 +60,7 @@ impl Reader<'_> {
             .map(str::to_owned)
             .collect();
         for name in names {
-            let meant = closest(&name, self.asked.iter().copied());
+            let meant = closest(&name, &self.asked);
             let accepted = match meant {
                 _ if SECRETS.contains(&name.as_str()) || name == RETIRED => {
                     format!("{NAME}; a secret belongs into the secret store")

@@ -240,7 +240,7 @@ fn meant(name: &str, rooms: &[&'static str]) -> Option<&'static str> {
         "except" | "exclude" => Some("not"),
         "share" | "shared" => Some(SHARES),
         "if" | "condition" | "conditions" | "header" | "cookie" | "query" | "agent" => Some("when"),
-        _ => closest(name, rooms.iter().copied().chain(AREA).chain([SHARES])),
+        _ => closest(name, &[rooms, &AREA, &[SHARES]].concat()),
     }
 }
 

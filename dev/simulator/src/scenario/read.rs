@@ -61,7 +61,7 @@ pub fn load(name: &str, overrides: &Overrides) -> Result<Vec<(String, Scenario)>
 }
 
 fn missing(name: &str, error: &str) -> String {
-    let meant = closest(name, NAMES.iter().copied());
+    let meant = closest(name, NAMES);
     let meant = meant.map(|meant| format!(" Did you mean {meant}?"));
     format!(
         "{name} is no scenario and could not be read as a file: {error}.{} Accepted are {}, or the path of a file.",
