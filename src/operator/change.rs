@@ -7,7 +7,7 @@ use std::io::Read;
 use super::input::{Fields, Refusal};
 use super::login::{Operator, Refused, Role, Scheme};
 use super::verbs::{self, Intent, Verb};
-use super::{Answered, desk, simply, store_trouble, turned_away};
+use super::{Answered, desk, misunderstood, simply, store_trouble, turned_away};
 use crate::cache::CachedBoard;
 use crate::http::Reply;
 use crate::page::{Rejection, Unconfirmed};
@@ -151,9 +151,9 @@ impl Exchange<'_> {
     }
 
     fn refused(&self, refusal: &Refusal) -> Answered {
-        let (status, title) = refusal.answered();
         match self.sender {
             Sender::Browser => {
+                let (status, _) = refusal.answered();
                 let told = format!(
                     "Nothing was changed: {}.",
                     as_labelled(&refusal.to_string())
@@ -165,11 +165,7 @@ impl Exchange<'_> {
                 };
                 Answered { reason, ..shown }
             }
-            Sender::Program => {
-                let detail = format!("{refusal}; nothing moved");
-                let reply = Reply::problem(status, title, &detail);
-                simply(reply, Reason::BadOperatorRequest)
-            }
+            Sender::Program => misunderstood(refusal, "nothing moved"),
         }
     }
 

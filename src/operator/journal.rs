@@ -1,7 +1,7 @@
 //! The journal, page by page, as a program keeps it.
 
 use super::input::{Fields, Refusal};
-use super::{Answered, simply, store_trouble};
+use super::{Answered, misunderstood, simply, store_trouble};
 use crate::http::object::object;
 use crate::http::{Call, Reply};
 use crate::queue::{JournalPage, JournalRange, Reason, RoomName};
@@ -12,11 +12,7 @@ use serde_json::Value;
 pub(super) fn journal(request: &Request<'_>) -> Answered {
     let first = match from(request.call) {
         Ok(first) => first,
-        Err(refusal) => {
-            let detail = format!("{refusal}; nothing was read");
-            let reply = Reply::problem(400, "Bad request", &detail);
-            return simply(reply, Reason::BadOperatorRequest);
-        }
+        Err(refusal) => return misunderstood(&refusal, "nothing was read"),
     };
     let many = *JournalRange::MANY.end();
     match request.line().journal(JournalRange { first, many }) {

@@ -23,6 +23,7 @@ use crate::page::{self, Link};
 use crate::queue::{Board, Inversion, Reason};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
+use input::Refusal;
 use login::{Audience, Operator, Refused, Right, Scheme};
 use route::Route;
 pub use route::is_of_programs;
@@ -264,6 +265,13 @@ fn simply(reply: Reply, reason: Reason) -> Answered {
 #[must_use]
 pub fn not_found() -> Answered {
     simply(login::not_found(), Reason::NotFound)
+}
+
+/// A request that says something that is not accepted, and what was not done for that.
+fn misunderstood(refusal: &Refusal, not_done: &str) -> Answered {
+    let (status, title) = refusal.answered();
+    let reply = Reply::problem(status, title, &format!("{refusal}; {not_done}"));
+    simply(reply, Reason::BadOperatorRequest)
 }
 
 fn store_trouble(fault: StoreError, known: &str) -> Answered {

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::input::{Fields, LONGEST_BODY, Refusal};
-use super::{Answered, simply, store_trouble};
+use super::{Answered, misunderstood, simply, store_trouble};
 use crate::cache::TicketMark;
 use crate::http::Reply;
 use crate::http::object::object;
@@ -23,12 +23,7 @@ pub(super) fn check(body: &mut dyn Read, request: &Request<'_>) -> Answered {
     let (room, keys) = (&request.room.name, &request.config.tickets.keys);
     let text = match read(&content_type, body) {
         Ok(text) => text,
-        Err(refusal) => {
-            let (status, title) = refusal.answered();
-            let detail = format!("{refusal}; nothing was checked");
-            let reply = Reply::problem(status, title, &detail);
-            return simply(reply, Reason::BadOperatorRequest);
-        }
+        Err(refusal) => return misunderstood(&refusal, "nothing was checked"),
     };
     let receipt = match Receipt::read(&text, room, keys) {
         Ok(receipt) => receipt,

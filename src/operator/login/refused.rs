@@ -60,21 +60,22 @@ impl Refused {
                 Reply::problem(401, "Unauthorized", detail).with("www-authenticate", challenge)
             }
             Self::Forbidden(name, role) => {
+                let only = |what: &str| {
+                    format!(
+                        "may only {what}read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
+                    )
+                };
                 let may = match role {
-                    Role::Read => {
-                        "may only read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
-                    }
-                    Role::Stock => {
-                        "may only report the stock, and read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
-                    }
+                    Role::Read => only(""),
+                    Role::Stock => only("report the stock, and "),
                     Role::Event => {
-                        "may only set the events (keeps_inside=false only as configured), and read status, metrics, the journal and receipts; this needs a token with more rights, or the operator's password"
-                    }
+                        only("set the events (keeps_inside=false only as configured), and ")
+                    },
                     Role::Permit | Role::All => {
-                        "is a permit_token, which may permit and read; this needs an admin_token, or the operator's password"
+                        "is a permit_token, which may permit and read; this needs an admin_token, or the operator's password".to_owned()
                     }
                     Role::Look => {
-                        "may only look, as admin_password says; this needs the password of an operator who may do all"
+                        "may only look, as admin_password says; this needs the password of an operator who may do all".to_owned()
                     }
                 };
                 let title = match role {
