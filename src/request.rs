@@ -128,7 +128,8 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn line_with<'b>(&'b self, brought: Option<&'b Invitation>, lane: Lane) -> Line<'b> {
         let rule = &self.room.invitations;
-        let taken = brought.filter(|brought| rule.are_taken() && !rule.have_revoked(brought));
+        let taken =
+            brought.filter(|brought| rule.are_taken() && !rule.have_revoked(&brought.batch));
         let invitation = taken.map(|invitation| Presented {
             invitation,
             per_minute: rule.per_minute,

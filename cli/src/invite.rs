@@ -91,13 +91,8 @@ fn made(options: &Options, secret: &str, now: Now) -> Result<Vec<String>, String
 
 /// A whole second of the future.
 pub(crate) fn end(text: &str, now: Now) -> Result<u64, String> {
-    let latest = now.secs() + Invitation::LONGEST_SECS;
-    let ms = moment(text).filter(|ms| (now.ms() + 1000..=latest * 1000).contains(ms));
-    ms.map(|ms| ms / 1000).ok_or_else(|| {
-        format!(
-            "--expires is {text:?}; accepted is a time of the future, at most ten years ahead, such as 2030-02-01T00:00:00Z"
-        )
-    })
+    let second = moment(text).and_then(|ms| Invitation::end_at(ms, now));
+    second.ok_or_else(|| format!("--expires is {text:?}; accepted is {}", Invitation::END))
 }
 
 pub(crate) fn room(name: &str) -> Result<RoomName, String> {

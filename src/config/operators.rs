@@ -40,6 +40,8 @@ pub enum Right {
     Stock,
     /// The events.
     Event,
+    /// To make invitations.
+    Invite,
     /// To set everything else.
     Set,
 }
@@ -53,6 +55,8 @@ pub enum Role {
     Stock,
     /// A program that sets the events.
     Event,
+    /// A program that makes invitations.
+    Invite,
     /// A program with a permit token.
     Permit,
     /// An operator who only looks.
@@ -63,10 +67,11 @@ pub enum Role {
 
 impl Role {
     /// Those that a token may have besides the one of its secret, as they are written.
-    pub const OF_TOKENS: [(&str, Self); 3] = [
+    pub const OF_TOKENS: [(&str, Self); 4] = [
         ("read", Self::Read),
         ("stock", Self::Stock),
         ("event", Self::Event),
+        ("invite", Self::Invite),
     ];
 
     /// Those that an operator may have, as they are written.
@@ -74,14 +79,15 @@ impl Role {
 
     /// The rights of each.
     fn rights(self) -> &'static [Right] {
-        use Right::{Event, Look, Permit, Read, Receipts, Set, Stock};
+        use Right::{Event, Invite, Look, Permit, Read, Receipts, Set, Stock};
         match self {
             Self::Read => &[Read, Receipts],
             Self::Stock => &[Read, Receipts, Stock],
             Self::Event => &[Read, Receipts, Event],
-            Self::Permit => &[Read, Receipts, Permit, Stock],
+            Self::Invite => &[Read, Receipts, Invite],
+            Self::Permit => &[Read, Receipts, Permit, Stock, Invite],
             Self::Look => &[Read, Look],
-            Self::All => &[Read, Receipts, Look, Permit, Stock, Event, Set],
+            Self::All => &[Read, Receipts, Look, Permit, Stock, Event, Invite, Set],
         }
     }
 

@@ -7,6 +7,7 @@ mod change;
 mod desk;
 mod event_trouble;
 pub mod input;
+mod invite;
 mod journal;
 pub mod login;
 mod receipt;
@@ -224,6 +225,7 @@ fn performed(
         (Route::Metrics, _) => scrape::metrics(request),
         (Route::Journal, _) => journal::journal(request),
         (Route::Receipt, _) => receipt::check(body, request),
+        (Route::Invite, _) => invite::invite(body, request),
         (Route::Settings, "GET" | "HEAD") => settings(request),
         (Route::Settings, _) => change::answer(&verbs::PACE, operator, body, request),
         (Route::Forget, _) => desk::forget(operator, request),

@@ -16,6 +16,7 @@ pub(super) enum Route {
     Metrics,
     Journal,
     Receipt,
+    Invite,
     Change(&'static Verb),
 }
 
@@ -32,6 +33,7 @@ impl Route {
             "/healthz" => (Self::Health, READ),
             "/metrics" => (Self::Metrics, READ),
             "/receipt/check" => (Self::Receipt, CHANGE),
+            "/invite" => (Self::Invite, CHANGE),
             "/journal" => (Self::Journal, READ),
             _ => (Self::Change(verbs::at(rest.strip_prefix('/')?)?), CHANGE),
         })
@@ -56,6 +58,7 @@ impl Route {
             Self::Forget => Some((Audience::Panel, Right::Set)),
             Self::Status | Self::Metrics | Self::Journal => Some((Audience::Api, Right::Read)),
             Self::Receipt => Some((Audience::Api, Right::Receipts)),
+            Self::Invite => Some((Audience::Api, Right::Invite)),
             Self::Settings if method != "POST" => Some((Audience::Api, Right::Look)),
             Self::Settings => Some(verbs::PACE.needs),
             Self::Change(verb) => Some(verb.needs),

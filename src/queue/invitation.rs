@@ -29,6 +29,17 @@ impl Invitation {
     pub const USES: RangeInclusive<u64> = 1..=100_000;
     /// How far ahead one may end, in seconds.
     pub const LONGEST_SECS: u64 = 3650 * 86_400;
+    /// What is accepted as its end.
+    pub const END: &str =
+        "a time of the future, at most ten years ahead, such as 2030-02-01T00:00:00Z";
+
+    /// The Unix second of this time, if one that is made now may end then.
+    #[must_use]
+    pub fn end_at(time_ms: u64, now: Now) -> Option<u64> {
+        let latest = now.secs() + Self::LONGEST_SECS;
+        let accepted = now.ms() + 1000..=latest * 1000;
+        accepted.contains(&time_ms).then_some(time_ms / 1000)
+    }
 
     /// Whether it is one that may be made at this time: a shop that makes some may miscount.
     #[must_use]
@@ -118,10 +129,10 @@ impl Invitations {
         self.per_minute > 0 || !self.groups.list.is_empty()
     }
 
-    /// Whether the batch of this one is no longer good.
+    /// Whether this batch is no longer good.
     #[must_use]
-    pub fn have_revoked(&self, invitation: &Invitation) -> bool {
-        self.revoked.contains(&invitation.batch)
+    pub fn have_revoked(&self, batch: &str) -> bool {
+        self.revoked.iter().any(|revoked| revoked == batch)
     }
 }
 

@@ -18,7 +18,7 @@ words! {
         Admitted = "admitted",
         /// Went in by an invitation.
         Invited = "invited",
-        /// An invitation was brought, or its page asked for.
+        /// An invitation was brought, its page asked for, or one made.
         Invitation = "invitation",
         /// Would have been, but the origin failed: the place is kept.
         Rescued = "rescued",

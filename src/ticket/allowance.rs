@@ -3,8 +3,8 @@
 use super::Keys;
 use super::keys::Purpose;
 use super::offline;
+use crate::http::object::object;
 use crate::queue::{AllowFault, Now, RoomName};
-use serde_json::json;
 
 /// The `typ` of an allowance.
 const ALLOWANCE_TYPE: &str = "queue-allow+jwt";
@@ -18,7 +18,7 @@ pub fn sign_allowance(
     room: &RoomName,
     now: Now,
 ) -> Option<String> {
-    let claims = json!({
+    let claims = object!({
         "room": room.as_str(),
         "sub": name,
         "iat": now.secs(),

@@ -1,4 +1,5 @@
-//! Invitations as JWTs: made offline for a room, by our tools or by a shop, and verified here without a question to the store.
+//! Invitations as JWTs: made for a room, offline by our tools or by a shop, or here for a program that asks for one, and verified here
+//! without a question to the store.
 //!
 //! Invariant: they have a key of their own and a `typ` of their own, so that no ticket and no pass is one, and none is a ticket. Who
 //! has that key makes nothing else.
@@ -6,13 +7,13 @@
 use super::Keys;
 use super::keys::Purpose;
 use super::offline;
+use crate::http::object::object;
 use crate::queue::{Invitation, Invited, LaneName, Now, RoomName};
-use serde_json::json;
 
 /// The `typ` of an invitation.
 const INVITATION_TYPE: &str = "queue-invite+jwt";
 
-/// An invitation to a room, signed with a key of the newest entry of `jwt_secret`. Only the tools make some.
+/// An invitation to a room, signed with a key of the newest entry of `jwt_secret`.
 #[must_use]
 pub fn sign_invitation(
     keys: &Keys,
@@ -20,11 +21,11 @@ pub fn sign_invitation(
     room: &RoomName,
     now: Now,
 ) -> Option<String> {
-    let mut claims = json!({
+    let mut claims = object!({
         "room": room.as_str(),
         "uses": invitation.uses,
-        "batch": invitation.batch,
-        "jti": invitation.id,
+        "batch": invitation.batch.as_str(),
+        "jti": invitation.id.as_str(),
         "iat": now.secs(),
         "exp": invitation.ends,
     });

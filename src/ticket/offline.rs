@@ -3,9 +3,10 @@
 //! Invariant: each kind has a key of its own and a `typ` of its own, so that none is taken for another, for a ticket or for a pass.
 
 use super::keys::{LENGTH, sealed, unsealed};
+use crate::http::object::object;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Nothing longer is looked at.
 pub(super) const LONGEST: usize = 512;
@@ -16,10 +17,10 @@ pub(super) fn signed(
     claims: &Value,
     mut keys: impl Iterator<Item = [u8; LENGTH]>,
 ) -> Option<String> {
-    let header = json!({ "alg": "HS256", "typ": kind });
-    let written = |part: &Value| URL_SAFE_NO_PAD.encode(part.to_string());
-    let (header, claims) = (written(&header), written(claims));
-    Some(sealed(&format!("{header}.{claims}"), &keys.next()?))
+    let written = |part: &Value| Some(URL_SAFE_NO_PAD.encode(serde_json::to_vec(part).ok()?));
+    let header = written(&object!({ "alg": "HS256", "typ": kind }))?;
+    let text = format!("{header}.{}", written(claims)?);
+    Some(sealed(&text, &keys.next()?))
 }
 
 /// The claims of one that was signed with any of these keys.

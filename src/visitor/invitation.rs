@@ -25,14 +25,20 @@ const LONGEST_FORM: u64 = 4096;
 /// The page with the form, and what the form and the script of the waiting page send.
 pub(super) fn answer(body: &mut dyn Read, request: &Request<'_>) -> ApiAnswer {
     if !request.room.invitations.are_taken() {
-        let detail = "no invitations are taken here; the setting invited_per_minute is 0 and priority is empty";
-        let reply = Reply::problem(404, "No invitations", detail);
-        return ApiAnswer::Reply(reply, Reason::BadRequest);
+        return ApiAnswer::Reply(none_taken(), Reason::BadRequest);
     }
     match request.call.method.as_str() {
         "POST" => posted(body, request),
         _ => ApiAnswer::Invitation(form(request), None),
     }
+}
+
+/// The answer where no invitation is taken.
+#[must_use]
+pub fn none_taken() -> Reply {
+    let detail =
+        "no invitations are taken here; the setting invited_per_minute is 0 and priority is empty";
+    Reply::problem(404, "No invitations", detail)
 }
 
 fn form(request: &Request<'_>) -> Reply {
@@ -137,7 +143,7 @@ fn brought(code: &str, request: &Request<'_>) -> (Vec<String>, Option<Invited>) 
     let keys = &request.config.tickets.keys;
     let read = keys.invitation(code_of(code), &request.room.name, request.now);
     let read = match read {
-        Ok(invitation) if request.room.invitations.have_revoked(&invitation) => {
+        Ok(invitation) if request.room.invitations.have_revoked(&invitation.batch) => {
             Err(Invited::Revoked)
         }
         read => read,

@@ -16,6 +16,7 @@ mod event;
 mod explained;
 pub(crate) mod groups;
 pub(crate) mod invitations;
+mod invite;
 pub(crate) mod journal;
 mod kit;
 pub(crate) mod lines;
@@ -58,6 +59,7 @@ use event::*;
 use explained::*;
 use groups::*;
 use invitations::*;
+use invite::*;
 use journal::*;
 use kit::*;
 use lines::*;
@@ -315,6 +317,13 @@ in_houses! {
         a_stock_ends_with_the_event_in_whose_time_it_was_reported
         a_visitor_behind_the_stock_reads_that_it_may_be_gone_and_no_other_does
         the_role_stock_reports_the_stock_and_nothing_else
+        a_token_with_the_role_invite_makes_invitations_and_nothing_else
+        a_visitor_goes_in_by_an_invitation_that_the_shop_asked_for
+        an_invitation_is_made_without_a_store_call_and_while_the_store_is_away
+        what_makes_no_invitation_says_what_is_accepted
+        a_room_that_takes_no_invitation_makes_none
+        an_invitation_is_good_in_the_room_that_was_asked_for_it
+        who_asked_for_an_invitation_is_logged_and_the_code_is_not
         the_panel_shows_the_last_hour
         what_is_let_in_is_in_the_figures_of_this_minute_and_of_the_last_when_it_is_over
         every_live_setting_says_what_is_configured_and_leads_back

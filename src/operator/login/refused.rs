@@ -70,7 +70,8 @@ impl Refused {
                     Role::Stock => only("report the stock, and "),
                     Role::Event => {
                         only("set the events (keeps_inside=false only as configured), and ")
-                    },
+                    }
+                    Role::Invite => only("make invitations, and "),
                     Role::Permit | Role::All => {
                         "is a permit_token, which may permit and read; this needs an admin_token, or the operator's password".to_owned()
                     }

@@ -83,7 +83,7 @@ fn notice(held: &Ticket, seen: Option<Notice>, invited: Option<Invited>) -> Opti
 /// A batch may be revoked while a ticket still brings its invitation.
 fn revoked(held: &Ticket, request: &Request<'_>) -> Option<Invited> {
     let brought = held.invitation.as_ref()?;
-    let is_revoked = request.room.invitations.have_revoked(brought);
+    let is_revoked = request.room.invitations.have_revoked(&brought.batch);
     is_revoked.then_some(Invited::Revoked)
 }
 

@@ -697,6 +697,7 @@ fn each_role_opens_the_routes_of_its_rights() {
     assert_eq!(opens(Role::Look), [""; 0]);
     assert_eq!(opens(Role::Event), ["event"]);
     assert_eq!(opens(Role::Stock), ["report"]);
+    assert_eq!(opens(Role::Invite), [""; 0]);
     assert_eq!(opens(Role::Permit), ["end", "permit", "report"]);
     let of_api = VERBS.iter().filter(|verb| verb.needs.0 == Audience::Api);
     assert_eq!(opens(Role::All).len(), of_api.count());
@@ -867,6 +868,7 @@ fn a_wrong_list_of_tokens_is_answered_with_what_is_accepted_and_never_with_a_tok
         format!("a/event/read:{A}"),
         format!("event:{A}"),
         format!("stock:{A}"),
+        format!("invite:{A}"),
         format!("a:event:{A}"),
         format!("/read:{A}"),
         " , ".to_owned(),
@@ -883,7 +885,7 @@ fn a_wrong_list_of_tokens_is_answered_with_what_is_accepted_and_never_with_a_tok
         }
     }
     let unknown = problems(&format!("shop:{B},cms/events:{A}"), "none");
-    let accepted = "behind the slash one of the roles read, stock, event, for token 2";
+    let accepted = "behind the slash one of the roles read, stock, event, invite, for token 2";
     assert_eq!(unknown.len(), 1, "{unknown:?}");
     assert_eq!(unknown[0].accepted, accepted);
     let both = problems(&format!("a:{A}"), &format!("b:{A}"));

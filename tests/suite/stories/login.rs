@@ -242,7 +242,7 @@ pub(crate) fn an_operator_who_may_only_look_sees_the_panel_without_forms(house: 
         assert_eq!(got.status, 200, "{route}");
     }
     let routes = VERBS.iter().map(|verb| verb.route);
-    for route in routes.chain(["ticket/forget", "receipt/check"]) {
+    for route in routes.chain(["ticket/forget", "receipt/check", "invite"]) {
         let refused = by(ben, form(route, ""));
         assert_eq!(refused.status, 403, "{route}: {}", refused.body);
         let told = "ben may only look, as admin_password says";
