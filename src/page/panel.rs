@@ -76,6 +76,13 @@ pub struct Configured<'a> {
     pub short_passwords: Vec<&'a str>,
 }
 
+impl Configured<'_> {
+    /// Whether pace and cap are set here, and in no other room that has them too.
+    fn has_own_limits(&self) -> bool {
+        self.limits_of.is_none_or(|of| of == self.room)
+    }
+}
+
 /// The board that visitors see in this POP.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardSeen {
@@ -159,6 +166,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
         "title": band::title(board, verdict, configured.room),
         "room": configured.room, "rooms": rooms(configured),
         "operator": desk.operator, "acts": desk.acts, "looks": !desk.acts,
+        "limits": desk.acts && configured.has_own_limits(),
         "path": path,
         "at": moment(now_ms, now_ms),
         "trouble": trouble.map(|trouble| trouble_words(trouble, desk)),

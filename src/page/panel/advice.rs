@@ -325,7 +325,7 @@ pub(super) fn advice(
     let proposals = proposals(snapshot, configured.cap, line.as_ref(), verdict, now_ms);
     let (mut rows, mut is_forecast) = (Vec::new(), false);
     // The pace and the cap of another room are set there.
-    let is_own = configured.limits_of.is_none_or(|of| of == configured.room);
+    let is_own = configured.has_own_limits();
     let may_be_set =
         |proposal: &Proposal| is_own || !matches!(proposal, Proposal::Pace(_) | Proposal::Cap(_));
     for proposal in proposals.into_iter().filter(may_be_set) {

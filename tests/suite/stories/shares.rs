@@ -268,6 +268,11 @@ fn a_pace_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it(house: 
     let of_sale = format!("It is shared with room {}: set it there.", house.room());
     assert!(panel(&format!("/room/{}", two.sale)).contains(&of_sale));
     assert!(panel("").contains("Other rooms share it."));
+    let has_form = |room: &str, form: &str| panel(room).contains(&format!("id=\"{form}\""));
+    for form in ["pace", "cap"] {
+        let sale = format!("/room/{}", two.sale);
+        assert!(has_form("", form) && !has_form(&sale, form), "{form}");
+    }
     house.change("settings", pace);
     two.next_period();
     two.poll_sale();
