@@ -17,7 +17,7 @@ local FIGURES = { 'part', 'waits', 'seen', 'last', 'line', 'promised', 'recount'
 local rooms, texts = {}, {}
 local function of_room(name)
   if not rooms[name] then
-    rooms[name] = { name = name, ring = '' }
+    rooms[name] = { name = name, ring = '', inside = 0 }
     for _, figure in ipairs(FIGURES) do
       rooms[name][figure] = 0
     end
@@ -27,7 +27,11 @@ end
 local function read(name, value)
   local what, room = string.match(name, '^(%l+) (%S+)$')
   if what == 'ring' then
-    of_room(room).ring = value
+    local of = of_room(room)
+    of.ring = value
+    for minute, many in string.gmatch(value, '(%d+):(%d+)') do
+      of.inside = of.inside + (tonumber(minute) >= call.minute and tonumber(many) or 0)
+    end
   elseif what == 'room' then
     local at = 0
     for figure in string.gmatch(value, '%d+') do
@@ -59,11 +63,7 @@ end
 -- Slots that a room has, of which one is kept for so many seconds for a called visitor. A promise that was not claimed in time is free, also
 -- where its room has not asked since.
 local function taken_by(of, seconds)
-  local many = is_recent(of, seconds + PATIENCE) and of.promised or 0
-  for minute, ended in string.gmatch(of.ring, '(%d+):(%d+)') do
-    many = many + (tonumber(minute) >= call.minute and tonumber(ended) or 0)
-  end
-  return many
+  return of.inside + (is_recent(of, seconds + PATIENCE) and of.promised or 0)
 end
 -- Slots that the other rooms have.
 local function taken(seconds)

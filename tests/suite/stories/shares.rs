@@ -164,6 +164,41 @@ impl<'a> Two<'a> {
     }
 }
 
+/// The panel of a room, by what stands behind the operators' path.
+fn panel(house: &House, room: &str) -> String {
+    let panel = Ask::get(&format!("/_queue{room}")).operator();
+    house.ask(&panel.with("accept", "text/html")).body
+}
+
+/// This limit is refused by a room that shares it with the first one.
+fn is_set_elsewhere(house: &House, route: &str, body: &str, limit: &str) {
+    let got = house.ask(&Ask::json_to(route, body));
+    let told = got.json()["detail"].to_string();
+    let accepted = format!("shares the {limit} of room {}", house.room());
+    assert!(got.status == 400 && told.contains(&accepted), "{told}");
+}
+
+/// Chances that are the same in each run: each below the number that is asked for.
+fn chances(mut seed: u64) -> impl FnMut(u64) -> u64 {
+    move |many| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % many
+    }
+}
+
+/// Two more rooms have the limits of the first one. The routes of the three, and a path of each.
+fn three_rooms(house: &House) -> ([String; 3], [&'static str; 3]) {
+    let names = ["a", "b"].map(|name| named(house, name));
+    let listed = names.iter().zip(["/a", "/b"]);
+    let listed =
+        listed.map(|(name, path)| json!({ "name": name, "paths": path, "shares": house.room() }));
+    house.set("rooms", &Value::Array(listed.collect()).to_string());
+    let [a, b] = names.map(|name| format!("room/{name}/"));
+    ([String::new(), a, b], ["/", "/a", "/b"])
+}
+
 /// Whether the journals of these rooms hang together and keep to the pace.
 fn are_sound(house: &House, rooms: &[String]) {
     for room in rooms {
@@ -257,14 +292,8 @@ fn a_pace_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it(house: 
     two.come(20, 20);
     let in_sale = format!("room/{}/settings", two.sale);
     let pace = r#"{"automatic": 60, "automatic_quantity": 10}"#;
-    let got = house.ask(&Ask::json_to(&in_sale, pace));
-    let told = got.json()["detail"].to_string();
-    let accepted = format!("shares the pace of room {}", house.room());
-    assert!(got.status == 400 && told.contains(&accepted), "{told}");
-    let panel = |room: &str| {
-        let panel = Ask::get(&format!("/_queue{room}")).operator();
-        house.ask(&panel.with("accept", "text/html")).body
-    };
+    is_set_elsewhere(house, &in_sale, pace, "pace");
+    let panel = |room: &str| panel(house, room);
     let of_sale = format!("It is shared with room {}: set it there.", house.room());
     assert!(panel(&format!("/room/{}", two.sale)).contains(&of_sale));
     assert!(panel("").contains("Other rooms share it."));
@@ -346,25 +375,8 @@ fn without_the_store_rooms_that_share_a_pace_let_in_what_it_has_together(house: 
 
 /// Of three rooms, whichever asks when, with a crowd or without, and on hold now and then.
 fn whatever_rooms_ask_no_more_visitors_go_in_than_their_pace_has(house: &House) {
-    let names = ["a", "b"].map(|name| named(house, name));
-    let listed = names.iter().zip(["/a", "/b"]);
-    let listed =
-        listed.map(|(name, path)| json!({ "name": name, "paths": path, "shares": house.room() }));
-    let rooms = Value::Array(listed.collect()).to_string();
-    let routes = [
-        String::new(),
-        format!("room/{}/", names[0]),
-        format!("room/{}/", names[1]),
-    ];
-    let paths = ["/", "/a", "/b"];
-    house.set("rooms", &rooms);
-    let mut seed = 7_u64;
-    let mut chance = move |many: u64| {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % many
-    };
+    let (routes, paths) = three_rooms(house);
+    let mut chance = chances(7);
     for (seconds, most) in [(1, 1), (4, 3), (20, 7)] {
         let pace = json!({ "automatic": seconds, "automatic_quantity": most });
         house.change("settings", &pace.to_string());
@@ -585,14 +597,8 @@ fn a_cap_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it(house: &
     two.come(1, 1);
     let in_sale = format!("room/{}/cap", two.sale);
     let cap = r#"{"total_active": 4}"#;
-    let got = house.ask(&Ask::json_to(&in_sale, cap));
-    let told = got.json()["detail"].to_string();
-    let accepted = format!("shares the cap of room {}", house.room());
-    assert!(got.status == 400 && told.contains(&accepted), "{told}");
-    let panel = |room: &str| {
-        let panel = Ask::get(&format!("/_queue{room}")).operator();
-        house.ask(&panel.with("accept", "text/html")).body
-    };
+    is_set_elsewhere(house, &in_sale, cap, "cap");
+    let panel = |room: &str| panel(house, room);
     let of_sale = format!("It is shared with room {}: set it there.", house.room());
     assert_eq!(
         panel(&format!("/room/{}", two.sale))
@@ -616,12 +622,8 @@ fn a_cap_is_set_in_the_room_whose_it_is_and_holds_for_all_that_share_it(house: &
 /// Of three rooms: visitors come in crowds, go in, browse or leave, and rooms are on hold now and then.
 fn whatever_visitors_do_no_more_are_inside_than_the_cap_of_their_rooms_says(house: &House) {
     const MOST: u64 = 9;
-    let names = ["a", "b"].map(|name| named(house, name));
-    let listed = names.iter().zip(["/a", "/b"]);
-    let listed =
-        listed.map(|(name, path)| json!({ "name": name, "paths": path, "shares": house.room() }));
+    let (routes, paths) = three_rooms(house);
     for (name, value) in [
-        ("rooms", Value::Array(listed.collect()).to_string()),
         ("total_active", MOST.to_string()),
         ("session_minutes", "2".to_owned()),
         ("claim_seconds", "10".to_owned()),
@@ -630,19 +632,7 @@ fn whatever_visitors_do_no_more_are_inside_than_the_cap_of_their_rooms_says(hous
     ] {
         house.set(name, &value);
     }
-    let routes = [
-        String::new(),
-        format!("room/{}/", names[0]),
-        format!("room/{}/", names[1]),
-    ];
-    let paths = ["/", "/a", "/b"];
-    let mut seed = 11_u64;
-    let mut chance = move |many: u64| {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % many
-    };
+    let mut chance = chances(11);
     let mut crowds: [Vec<Browser>; 3] = std::array::from_fn(|_| Vec::new());
     let mut went_in = [0; 3];
     let mut held: Option<usize> = None;
@@ -1039,8 +1029,7 @@ fn the_verdict_counts_who_is_inside_the_rooms_with_the_same_cap(house: &House) {
         two.come(2, 0);
         two.poll_shop();
     }
-    let panel = Ask::get("/_queue").operator().with("accept", "text/html");
-    let page = house.ask(&panel).body;
+    let page = panel(house, "");
     assert!(
         page.contains("0 inside here, 10 in rooms with the same cap, of 10"),
         "{page}"

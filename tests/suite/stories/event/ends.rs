@@ -330,6 +330,22 @@ fn without_the_store_the_pace_of_an_event_ends_with_it(house: &House) {
     assert!(came.count() <= 2);
 }
 
+/// An event beside the room, which has run for a minute.
+fn begins_without_an_end(house: &House) {
+    let event = json!({ "id": "sale", "opens": at(house, 0), "outside": "automatic" });
+    house.set("event", &event.to_string());
+    house.wait(MINUTE);
+}
+
+fn its_journal_is_sound(house: &House) {
+    let journal = house.ask(&Ask::get("/_queue/journal").operator()).body;
+    assert_eq!(
+        audit(&[&journal], &[]).faults,
+        Vec::<String>::new(),
+        "{journal}"
+    );
+}
+
 fn line_by_hand(house: &House) -> Vec<Visitor<'_>> {
     house.set("automatic", "0");
     let mut line = visitors(house, 5);
@@ -416,9 +432,7 @@ fn a_stock_that_is_reported_after_an_event_was_sold_out_holds(house: &House) {
 
 fn a_stock_is_there_again_when_sold_out_is_undone(house: &House) {
     let _line = line_by_hand(house);
-    let event = json!({ "id": "sale", "opens": at(house, 0), "outside": "automatic" });
-    house.set("event", &event.to_string());
-    house.wait(MINUTE);
+    begins_without_an_end(house);
     report(house, r#"{"stock": 1}"#);
     house.change("event", r#"{"event": "sold_out"}"#);
     house.change("event", r#"{"event": null}"#);
@@ -456,19 +470,12 @@ fn a_data_centre_with_older_settings_ends_no_stock_of_an_event_that_goes_on(hous
 
 fn the_audit_finds_no_fault_where_an_event_with_a_stock_is_sold_out(house: &House) {
     let _line = line_by_hand(house);
-    let event = json!({ "id": "sale", "opens": at(house, 0), "outside": "automatic" });
-    house.set("event", &event.to_string());
-    house.wait(MINUTE);
+    begins_without_an_end(house);
     report(house, r#"{"stock": 0}"#);
     house.permit(2);
     house.change("event", r#"{"event": "sold_out"}"#);
     house.permit(1);
-    let journal = house.ask(&Ask::get("/_queue/journal").operator()).body;
-    assert_eq!(
-        audit(&[&journal], &[]).faults,
-        Vec::<String>::new(),
-        "{journal}"
-    );
+    its_journal_is_sound(house);
 }
 
 fn the_audit_finds_no_fault_where_a_stock_was_reported_just_after_an_event(house: &House) {
@@ -479,20 +486,13 @@ fn the_audit_finds_no_fault_where_a_stock_was_reported_just_after_an_event(house
     house.wait(Duration::from_millis(60_400));
     report(house, r#"{"stock": 1}"#);
     house.permit(3);
-    let journal = house.ask(&Ask::get("/_queue/journal").operator()).body;
-    assert_eq!(
-        audit(&[&journal], &[]).faults,
-        Vec::<String>::new(),
-        "{journal}"
-    );
+    its_journal_is_sound(house);
 }
 
 /// Reported while an event runs it ends with the event, also where that is taken away.
 fn a_stock_ends_with_an_event_that_is_taken_away(house: &House) {
     let _line = line_by_hand(house);
-    let event = json!({ "id": "sale", "opens": at(house, 0), "outside": "automatic" });
-    house.set("event", &event.to_string());
-    house.wait(MINUTE);
+    begins_without_an_end(house);
     report(house, r#"{"stock": 0}"#);
     house.change("event", r#"{"event": []}"#);
     let told = house.permit(2);
