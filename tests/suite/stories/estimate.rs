@@ -15,7 +15,8 @@ in_houses_whose_clock_is_turned! {
     idle_time_does_not_count_as_slowness
     a_line_that_stands_still_has_no_estimate
     a_cursor_rebuilt_from_the_tickets_is_no_admission
-    waits_are_counted_at_the_door_by_lane_beside_what_was_told_at_the_draw
+    waits_are_counted_at_the_door_beside_what_was_told_at_the_draw
+    waits_of_each_lane_are_counted_apart
     a_wait_is_counted_once
 }
 
@@ -218,10 +219,9 @@ pub(crate) fn a_cursor_rebuilt_from_the_tickets_is_no_admission(house: &House) {
 }
 
 /// What a client counted who saw each visitor come and go in, and what the metrics say of it.
-fn waits_are_counted_at_the_door_by_lane_beside_what_was_told_at_the_draw(house: &House) {
+fn waits_are_counted_at_the_door_beside_what_was_told_at_the_draw(house: &House) {
     house.set("automatic", "60");
     house.set("automatic_quantity", "2");
-    house.set("regions", r#"[{"name":"west","countries":["US"]}]"#);
     house.wait_for_period(60);
     // Two go straight in, and of those who wait two are let in a minute; after three minutes all at once.
     let mut line = line(house, 12);
@@ -299,4 +299,36 @@ fn a_wait_is_counted_once(house: &House) {
         house.room()
     );
     assert!(text.contains(&count), "{text}");
+}
+
+/// The name of a lane may have each letter that the store splits counts at.
+fn waits_of_each_lane_are_counted_apart(house: &House) {
+    house.set("automatic", "0");
+    house.set("regions", r#"[{"name":"west_1-a","pops":["SJC"]}]"#);
+    let mut lines = [("SJC", 3), ("LHR", 2)].map(|(pop, many)| {
+        house.go_to_pop_called(pop);
+        (pop, line(house, many))
+    });
+    house.wait(Duration::from_secs(90));
+    house.permit(5);
+    for (pop, line) in &mut lines {
+        house.go_to_pop_called(pop);
+        house.forget_the_sign();
+        assert!(
+            line.iter_mut().all(|visitor| visitor.ask("/").inside),
+            "{pop}"
+        );
+        house.ask(&crate::metrics::scrape());
+    }
+    let text = house.ask(&crate::metrics::scrape()).body;
+    let numbers = crate::metrics::numbers(&text);
+    for (lane, many, least) in [("west_1-a", 3.0, 270.0), ("main", 2.0, 180.0)] {
+        let labels = format!("{{room=\"{}\",lane=\"{lane}\"}}", house.room());
+        assert_eq!(
+            numbers[&format!("now_serving_wait_seconds_count{labels}")],
+            many
+        );
+        let sum = numbers[&format!("now_serving_wait_seconds_sum{labels}")];
+        assert!((least..least + 60.0).contains(&sum), "{lane} {sum}");
+    }
 }
