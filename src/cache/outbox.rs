@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 use crate::queue::{
-    Answered, AnsweredTo, CountedRenewal, Estimated, Inversion, Invited, Lane, Now, Reason,
+    Answered, AnsweredTo, CountedRenewal, Estimated, Inversion, Invited, Lane, Now, Reason, STAYS,
     SessionMark, Signal, WAITS, WafVerdict, Waited,
 };
 
@@ -34,7 +34,7 @@ const ABOVE_BOUND: &str = "above_network_bound";
 const LONGER: &str = "took_longer";
 
 /// With what the names of the sums of waits begin.
-const WAITED_SECONDS: &str = "waited_seconds_";
+const WAIT_SECONDS: &str = "wait_seconds_";
 
 /// The length of the spans by which answers of the origin are told apart, in seconds: how it answers is news for a short time only.
 const SPAN: u64 = 10;
@@ -78,11 +78,13 @@ impl Tally {
     /// A visitor went in for the first time, by a number of this lane, nothing for the main line.
     pub fn waited(&mut self, lane: Option<&str>, waited: Waited) {
         let lane = lane.unwrap_or(Lane::Main.full_name());
-        let bucket = WAITS.iter().position(|most| waited.seconds <= *most);
-        self.add(&wait(bucket.unwrap_or(WAITS.len()), lane), 1);
-        self.add(&format!("{WAITED_SECONDS}{lane}"), waited.seconds);
+        self.add(&wait(wait_bucket(waited.seconds), lane), 1);
+        self.add(&format!("{WAIT_SECONDS}{lane}"), waited.seconds);
         if let Some(estimated) = waited.estimated() {
             self.add(&estimate(estimated), 1);
+        }
+        if let Some(told) = waited.estimate {
+            self.add(&format!("told_{}_{lane}", letter(wait_bucket(told))), 1);
         }
     }
 
@@ -90,7 +92,7 @@ impl Tally {
     pub fn lanes(&self) -> impl Iterator<Item = &str> {
         let main = Lane::Main.full_name();
         let names = self.numbers.iter();
-        let lanes = names.filter_map(|(name, _)| name.strip_prefix(WAITED_SECONDS));
+        let lanes = names.filter_map(|(name, _)| name.strip_prefix(WAIT_SECONDS));
         std::iter::once(main).chain(lanes.filter(move |lane| *lane != main))
     }
 
@@ -103,7 +105,7 @@ impl Tally {
     /// How long all of them waited together, in seconds.
     #[must_use]
     pub fn waited_seconds(&self, lane: &str) -> u64 {
-        self.number(&format!("{WAITED_SECONDS}{lane}"))
+        self.number(&format!("{WAIT_SECONDS}{lane}"))
     }
 
     /// How many estimates came so.
@@ -114,12 +116,29 @@ impl Tally {
 
     /// A session was made longer.
     pub fn renewed(&mut self, renewal: CountedRenewal) {
-        let CountedRenewal { from, to, of, mark } = renewal;
+        let CountedRenewal {
+            from,
+            to,
+            of,
+            mark,
+            lasted: (before, now),
+        } = renewal;
+        for (bucket, minutes) in STAYS.iter().enumerate() {
+            if before < *minutes && *minutes <= now {
+                self.add(&stay(bucket), 1);
+            }
+        }
         let name = format!("{RENEWED}{to}_{of}");
         // No session is longer than 240 minutes. 0: it was to end at no known time.
         let by = to.checked_sub(from).filter(|_| from > 0);
         let by = by.and_then(|by| u8::try_from(by).ok()).unwrap_or(0);
         self.renew(&name, &format!("{}{by:02x}", mark.written()));
+    }
+
+    /// How many visits under a cap lasted at least so long, by the place of the length among [`STAYS`].
+    #[must_use]
+    pub fn stays(&self, bucket: usize) -> u64 {
+        self.number(&stay(bucket))
     }
 
     fn renew(&mut self, name: &str, sessions: &str) {
@@ -370,7 +389,21 @@ fn invitation(invited: Invited) -> String {
 }
 
 fn wait(bucket: usize, lane: &str) -> String {
-    format!("waited_{bucket}_{lane}")
+    format!("waited_{}_{lane}", letter(bucket))
+}
+
+fn wait_bucket(seconds: u64) -> usize {
+    let bucket = WAITS.iter().position(|most| seconds <= *most);
+    bucket.unwrap_or(WAITS.len())
+}
+
+fn stay(bucket: usize) -> String {
+    format!("stayed_{}", letter(bucket))
+}
+
+/// Buckets have letters: the history has one for each count.
+fn letter(bucket: usize) -> char {
+    u8::try_from(bucket).map_or('Z', |bucket| char::from(b'A'.saturating_add(bucket)))
 }
 
 fn estimate(estimated: Estimated) -> String {
@@ -561,7 +594,7 @@ mod tests {
                 from: 30_000_019 - number % 5,
                 to: 30_000_020,
             };
-            counted.renewed(renewal.counted(&format!("{number:032x}"), of));
+            counted.renewed(renewal.counted(&format!("{number:032x}"), of, renewal.to, 0));
         }
         counted
     }
@@ -575,7 +608,7 @@ mod tests {
         let first = Renewal { from: 0, to: 30 };
         let of = 7;
         let mut counted = Tally::default();
-        counted.renewed(first.counted("00112233445566778899aabbccddeeff", of));
+        counted.renewed(first.counted("00112233445566778899aabbccddeeff", of, 30, 0));
         assert_eq!(counted.encode(), "renewed_30_7=00112233445500");
         for spoilt in ["renewed_30_7=1", "renewed_30_7=0011223344551x"] {
             assert_eq!(Tally::decode(spoilt), None, "{spoilt}");

@@ -8,9 +8,9 @@ use super::{Answered, simply, to_panel};
 use crate::config::OnStoreError;
 use crate::http::Reply;
 use crate::page::{
-    self, Away, BoardSeen, Configured, News, PanelView, Proposal, Rejection, Unconfirmed,
+    self, Away, BoardSeen, Configured, News, PanelView, Proposal, Rejection, Span, Unconfirmed,
 };
-use crate::queue::{Mode, Reason, RoomName};
+use crate::queue::{Mode, Past, Reason, RoomName};
 use crate::request::Request;
 use crate::store::upstash::{Attempt, StoreError};
 use crate::ticket::Ticket;
@@ -32,7 +32,9 @@ pub(super) fn panel(
         Some(_) => Attempt::AfterRefusal,
         None => Attempt::First,
     };
-    let snapshot = match request.line().panel(attempt) {
+    let span = request.call.parameter("span");
+    let span = span.and_then(|span| Span::named(&span)).unwrap_or_default();
+    let snapshot = match request.line().panel(span.past(), attempt) {
         Ok(snapshot) => snapshot,
         Err(fault) => {
             return without_store(
@@ -58,6 +60,7 @@ pub(super) fn panel(
         news: news.as_ref(),
         trouble,
         once: &request.call.id,
+        span,
         now_ms,
     };
     let reply = page::panel(status, &configured(request), &desk);
@@ -179,7 +182,7 @@ pub(super) fn ask(
         route: verb.route,
         fields: again,
     };
-    let snapshot = match request.line().panel(Attempt::First) {
+    let snapshot = match request.line().panel(Past::HOUR, Attempt::First) {
         Ok(snapshot) => snapshot,
         Err(fault) => {
             return without_store(

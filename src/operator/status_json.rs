@@ -10,8 +10,8 @@ use crate::http::object::object;
 use crate::page::{Pages, events_json, iso_8601, with_json};
 use crate::queue::{Answers, CurrentEvent, Lane, LaneName, LaneState, Mode};
 use crate::queue::{
-    Board, Cap, Explained, Groups, Invitations, InvitedVisitors, LineStatus, OriginState,
-    PanelSnapshot, Provenance, Rate, Reason, Sessions,
+    Board, Cap, Explained, Groups, Histogram, History, Invitations, InvitedVisitors, LineStatus,
+    OriginState, PanelSnapshot, Past, Provenance, Rate, Reason, Sessions,
 };
 use crate::request::Request;
 use crate::store::upstash::{Attempt, other_format};
@@ -107,6 +107,7 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
         limits,
         origin,
         invited,
+        history,
     } = line;
     let now_ms = request.now.ms();
     let measured = board.measured.and_then(|measured| measured.rate(now_ms));
@@ -133,6 +134,7 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
             "share": absent.share.map(thousandths),
             "may_come": absent.may_come,
         }),
+        "last_hour": last_hour_json(history, now_ms),
         "sessions": board.sessions.as_ref().map(sessions_json),
         "release": release_json(limits),
         "invitations": invitations_json(*invited, board, &request.room.invitations),
@@ -142,6 +144,26 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
         "event_trouble": event_trouble(board, request),
         "stock": board.live.stock,
         "version": board.live.version,
+    })
+}
+
+/// How long visitors waited who went in, by lane, beside what they had been told at the draw; and how long visits last under a cap.
+fn last_hour_json(history: &History, now_ms: u64) -> Value {
+    let counts = history.last_hour(now_ms / 60_000);
+    let percentiles = |of: &Histogram| object!({ "p50": of.percentile(50), "p95": of.percentile(95), "p99": of.percentile(99) });
+    let waits = counts.waits.iter().map(|(lane, waits)| {
+        let lane = if lane.is_empty() { "main" } else { lane };
+        object!({
+            "lane": lane,
+            "visitors": waits.waited.all(),
+            "waited_seconds": percentiles(&waits.waited),
+            "estimated_seconds": percentiles(&waits.told),
+        })
+    });
+    object!({
+        "since": iso_8601(history.since_ms.max(now_ms.saturating_sub(3_600_000))),
+        "waits": waits.collect::<Vec<Value>>(),
+        "visit_minutes_p50": counts.half_stayed(history.came()),
     })
 }
 
@@ -272,7 +294,7 @@ fn thousandths(share: u64) -> f64 {
 }
 
 pub(super) fn settings(request: &Request<'_>) -> Answered {
-    match request.line().panel(Attempt::First) {
+    match request.line().panel(Past::HOUR, Attempt::First) {
         Ok(snapshot) => {
             let told = settings_json(&snapshot, request.room);
             Answered {

@@ -33,8 +33,8 @@ pub use invitation::invitation;
 pub use pages::{Pages, Refused};
 pub use panel::{
     ASKS_ABOVE, ASKS_FROM_TIMES, ActionWords, Away, BoardSeen, Configured, Forecast, News,
-    PanelView, Proposal, Question, Rejection, Unconfirmed, forecast, number, pace_words, panel,
-    panel_without_store, people, proposed, question,
+    PanelView, Proposal, Question, Rejection, Span, Unconfirmed, forecast, number, pace_words,
+    panel, panel_without_store, people, proposed, question,
 };
 pub use papers::{LotView, ReceiptView, lot, no_receipt, receipt};
 use serde_json::Value;

@@ -34,6 +34,7 @@ use verdict::verdict;
 pub use actions::ActionWords;
 pub use advice::{Forecast, Proposal, forecast, proposed};
 pub use away::{Away, Unconfirmed, panel_without_store};
+pub use hour::Span;
 pub use question::{ASKS_ABOVE, ASKS_FROM_TIMES, Question, question};
 pub use undo::News;
 use words::{moment, seconds};
@@ -112,6 +113,8 @@ pub struct PanelView<'a> {
     pub trouble: Option<Rejection<'a>>,
     /// So that a form sent twice is one change.
     pub once: &'a str,
+    /// How far back the chart goes.
+    pub span: Span,
     /// Unix time in milliseconds.
     pub now_ms: u64,
 }
@@ -161,7 +164,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
     let trend = Trend::new(snapshot, &hour);
     let verdict = verdict(snapshot, &hour, trend);
     let verdict = verdict.as_ref();
-    let chart = chart::chart(&hour, desk);
+    let chart = chart::chart(&Hour::of(&snapshot.history, desk.span, now_ms), desk);
     object!({
         "title": band::title(board, verdict, configured.room),
         "room": configured.room, "rooms": rooms(configured),
@@ -200,11 +203,36 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
         "ticketless": desk.ticket.is_none(),
         "tickets": configured.tickets, "no_tickets": !configured.tickets,
         "quiet_hour": chart.is_none(),
+        "spans": spans(desk.span, path), "span": query(desk.span),
+        "waits": figures::waits(snapshot, now_ms),
         "chart": chart,
         "actionless": snapshot.actions.is_empty(),
         "actions": actions::rows(desk),
         "permit": permit(snapshot, configured, trouble),
     })
+}
+
+/// How far back the chart may go.
+fn spans(shown: Span, path: &str) -> Vec<Value> {
+    let link = |(_, span)| {
+        let name = match span {
+            Span::Quarter => "15 min",
+            Span::Hour => "1 h",
+            Span::SixHours => "6 h",
+            Span::Day => "day",
+            Span::Month => "month",
+        };
+        object!({ "name": name, "path": format!("{path}/{}", query(span)), "here": span == shown })
+    };
+    Span::ALL.into_iter().map(link).collect()
+}
+
+/// The query of the panel that shows so much; none for what it shows by itself.
+fn query(span: Span) -> String {
+    if span == Span::default() {
+        return String::new();
+    }
+    format!("?span={}", span.name())
 }
 
 /// The way to every room's panel.

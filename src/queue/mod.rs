@@ -22,6 +22,7 @@ mod event;
 mod event_list;
 mod group;
 pub mod health;
+mod history;
 mod inversion;
 pub mod invitation;
 pub mod journal;
@@ -61,6 +62,7 @@ pub use event::{Event, Order, Outlook, Phase, Schedule, With};
 pub use event_list::EventList;
 pub use group::{Group, Groups};
 pub use health::{AdaptivePace, HealthRule, Sickness};
+pub use history::{Counts, Histogram, History, Past, Sample, Waits};
 pub use inversion::Inversion;
 pub use invitation::{Invitation, Invitations, Invited, Presented};
 pub use journal::{Head, JournalPage, JournalRange, Logged, Noted, Traced};
@@ -80,11 +82,10 @@ pub use sessions::{
 };
 pub use signals::{Judgement, Platform, SaysNothing, Signal, SignalRule, Treatment};
 pub use snapshot::{
-    Action, InvitedVisitors, LineAnswer, LineStatus, MinuteSample, OriginState, PanelSnapshot,
-    Provenance,
+    Action, InvitedVisitors, LineAnswer, LineStatus, OriginState, PanelSnapshot, Provenance,
 };
 pub use turns::{SHORTEST_TURN, TURN_MINUTES, TurnsOver};
 pub use waf::{Inspected, OnWafError, Stop, Waf, WafAnswer, WafFault, WafVerdict};
-pub use wait::{Drawn, Estimated, WAITS, Waited};
+pub use wait::{Drawn, Estimated, STAYS, WAITS, Waited};
 pub use window::{Finding, Samples, Window};
 pub(crate) use words::words;

@@ -258,12 +258,18 @@ pub struct Renewal {
 }
 
 impl Renewal {
-    /// The same of the ticket with this id, whose holder went in by this roll.
+    /// The same of the ticket with this id, whose holder went in by this roll in this minute, where sessions last so many minutes.
     #[must_use]
-    pub fn counted(self, id: &str, of: u64) -> CountedRenewal {
+    pub fn counted(self, id: &str, of: u64, began: u64, minutes: u64) -> CountedRenewal {
         let Self { from, to } = self;
-        let mark = SessionMark::of(id);
-        CountedRenewal { from, to, of, mark }
+        let lasted = |end: u64| end.saturating_sub(minutes).saturating_sub(began);
+        CountedRenewal {
+            from,
+            to,
+            of,
+            mark: SessionMark::of(id),
+            lasted: (lasted(from), lasted(to)),
+        }
     }
 }
 
@@ -301,6 +307,8 @@ pub struct CountedRenewal {
     pub of: u64,
     /// Whose session it is.
     pub mark: SessionMark,
+    /// How many minutes the visit had lasted at the visit before, and has lasted at this one.
+    pub lasted: (u64, u64),
 }
 
 /// What came of a called visitor's question for a slot.

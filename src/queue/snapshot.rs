@@ -1,8 +1,8 @@
 //! What only the panel shows: who set what, the last hour, and what operators did.
 
-use super::Window;
 use super::health::{Health, Sickness};
 use super::{AboveBound, Absent, Board, Claim, Explained, Invited, Lane, Position, Price};
+use super::{History, Window};
 
 /// What the line answers to a visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct LineStatus {
     pub origin: OriginState,
     /// How many visitors went straight in by an invitation.
     pub invited: InvitedVisitors,
+    /// What happened in the last hour.
+    pub history: History,
 }
 
 /// How many visitors went straight in by an invitation.
@@ -52,10 +54,6 @@ pub struct InvitedVisitors {
 pub struct PanelSnapshot {
     /// The board.
     pub board: Board,
-    /// How many numbers were drawn in all.
-    pub drawn: u64,
-    /// How many visitors were released in all.
-    pub admitted: u64,
     /// What is known of called visitors who do not come.
     pub absent: Absent,
     /// What bounds the line.
@@ -76,10 +74,8 @@ pub struct PanelSnapshot {
     pub event: Option<Provenance>,
     /// Who reported the stock, or took it away.
     pub stock: Option<Provenance>,
-    /// Minutes in which the line was asked to move, the latest first, without `minute`.
-    pub hour: Vec<MinuteSample>,
-    /// The latest such minute, since 1970: nothing moved after it. 0 when there was none.
-    pub minute: u64,
+    /// What happened.
+    pub history: History,
     /// What operators did, the latest first; at most 50.
     pub actions: Vec<Action>,
 }
@@ -112,19 +108,6 @@ impl Provenance {
             .as_deref()
             .unwrap_or("an operator whose name was lost with the data")
     }
-}
-
-/// How a minute ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MinuteSample {
-    /// Minutes since 1970.
-    pub minute: u64,
-    /// How many waited.
-    pub waiting: u64,
-    /// How many numbers had been drawn in all.
-    pub drawn: u64,
-    /// How many visitors had been released in all.
-    pub admitted: u64,
 }
 
 /// Something an operator did.

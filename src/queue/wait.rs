@@ -3,10 +3,14 @@
 use super::words;
 use serde::Serialize;
 
-/// The upper ends of the buckets in which waits are counted, in seconds.
-pub const WAITS: [u64; 12] = [
-    15, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 43_200, 86_400,
+/// The upper ends of the buckets in which waits are counted, in seconds. Longer waits are in one more.
+pub const WAITS: [u64; 24] = [
+    10, 20, 30, 45, 60, 90, 120, 180, 240, 300, 450, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200,
+    10_800, 14_400, 21_600, 43_200, 86_400,
 ];
+
+/// The lengths of visits under a cap that are counted once they are reached, in minutes.
+pub const STAYS: [u64; 12] = [1, 2, 3, 5, 7, 10, 15, 20, 30, 60, 120, 240];
 
 /// When a number was drawn, and what its holder was told to expect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use crate::cache::{LastBoard, ended};
 use crate::queue::{
     AbsentVisitors, Actor, Begun, Board, Cap, Change, Changed, Effort, EndedSession, Enforcement,
     Event, Group, HealthRule, Lane, LineAnswer, LineStatus, NetworkBound, Now, Pace, PanelSnapshot,
-    Presented, Regions, RoomName, Schedule, WaitingProof,
+    Past, Presented, Regions, RoomName, Schedule, WaitingProof,
 };
 use arguments::{Arguments, Keys, named, shared};
 pub use count::Figures;
@@ -194,21 +194,23 @@ impl Line<'_> {
         )
     }
 
-    /// Reads the board, and what is known of absent visitors; changes nothing.
+    /// Reads the board, what is known of absent visitors, and what happened in the last hour; changes nothing.
     ///
     /// # Errors
     /// The store's fault.
     pub fn status(&self) -> Result<LineStatus, StoreError> {
-        self.eval("status", Vec::new(), Vec::new(), Answer::status)
+        let (keys, arguments) = self.past(Past::HOUR);
+        self.eval("status", keys, arguments, Answer::status)
     }
 
-    /// The board with all that the panel shows besides; changes nothing.
+    /// The board with all that the panel shows besides, and so much of what happened; changes nothing.
     ///
     /// # Errors
     /// The store's fault.
-    pub fn panel(&self, attempt: Attempt) -> Result<PanelSnapshot, StoreError> {
-        let keys = vec![("actions", self.key("actions"))];
-        self.eval_as(attempt, "panel", keys, Vec::new(), panel::read_panel)
+    pub fn panel(&self, past: Past, attempt: Attempt) -> Result<PanelSnapshot, StoreError> {
+        let (mut keys, arguments) = self.past(past);
+        keys.push(("actions", self.key("actions")));
+        self.eval_as(attempt, "panel", keys, arguments, panel::read_panel)
     }
 
     /// Does what an operator or a program asks, once.
@@ -216,7 +218,8 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault; whether anything changed is then unknown, and a repeat with the same key finds out.
     pub fn change(&self, change: Change, author: &Actor<'_>) -> Result<Changed, StoreError> {
-        let mut keys = vec![("actions", self.key("actions"))];
+        let mut keys = self.history().to_vec();
+        keys.push(("actions", self.key("actions")));
         if let Some(once) = &author.once {
             keys.push(("once", self.key(&format!("once:{}", once.key))));
         }
@@ -271,7 +274,7 @@ impl Line<'_> {
         arguments: Arguments,
     ) -> Result<serde_json::Value, StoreError> {
         let always = [
-            ("hour", "hour"),
+            ("minutes", "minutes"),
             ("journal", "journal"),
             ("inside0", "inside:0"),
             ("inside1", "inside:1"),
@@ -340,7 +343,20 @@ impl Line<'_> {
     fn counted(&self, batches: &[Batch]) -> Keys {
         let outbox = |batch: &Batch| ("outbox", self.key(&format!("outbox:{}", batch.outbox)));
         let counts = std::iter::once(("counts", self.key("counts")));
+        let counts = counts.chain(self.history());
         counts.chain(batches.iter().map(outbox)).collect()
+    }
+
+    /// Where the history is put in order. A draw has no part in that.
+    fn history(&self) -> [(&'static str, String); 2] {
+        ["hours", "counted"].map(|name| (name, self.key(name)))
+    }
+
+    /// How much of the history is told.
+    fn past(&self, past: Past) -> (Keys, Arguments) {
+        let many = [("minutes", past.minutes), ("hours", past.hours)];
+        let many = many.map(|(name, many)| named((name, many.to_string())));
+        (self.history().to_vec(), many.to_vec())
     }
 
     fn command(&self, command: &[&str], attempt: Attempt) -> Result<serde_json::Value, StoreError> {

@@ -1,7 +1,7 @@
 //! How the answer of the verb `panel` is read.
 
 use super::reply::Answer;
-use crate::queue::{Action, By, MinuteSample, PanelSnapshot, Provenance};
+use crate::queue::{Action, By, PanelSnapshot, Provenance};
 
 /// What the verb `panel` answers.
 pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
@@ -11,10 +11,8 @@ pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
         let by = answer.optional(by, |text| Some(text.to_owned()))?;
         Some(brought.or((at_ms > 0).then_some(Provenance { at_ms, by })))
     };
-    let (hour, actions) = (answer.texts("hour")?, answer.texts("actions")?);
+    let actions = answer.texts("actions")?;
     Some(PanelSnapshot {
-        drawn: answer.number("drawn")?,
-        admitted: answer.number("admitted")?,
         absent: answer.absent()?,
         limits: answer.limits()?,
         origin: answer.health()?,
@@ -29,8 +27,7 @@ pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
         cap: set(set_at.cap, "cap_by", by_event(brought.cap.as_ref()))?,
         event: set(set_at.event, "event_by", None)?,
         stock: set(set_at.stock, "stock_by", None)?,
-        hour: hour.into_iter().filter_map(minute).collect(),
-        minute: answer.number("minute")?,
+        history: answer.history()?,
         actions: actions.into_iter().filter_map(action).collect(),
         board,
     })
@@ -41,17 +38,6 @@ fn by_event<T>(brought: Option<&(By, T)>) -> Option<Provenance> {
     Some(Provenance {
         at_ms: *since_ms,
         by: Some(format!("event:{id}")),
-    })
-}
-
-fn minute(text: &str) -> Option<MinuteSample> {
-    let mut numbers = text.split(' ').map_while(|number| number.parse().ok());
-    let mut next = || numbers.next();
-    Some(MinuteSample {
-        minute: next()?,
-        waiting: next()?,
-        drawn: next()?,
-        admitted: next()?,
     })
 }
 

@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::cache::read_board;
 use crate::queue::health::{Health, numbers};
 use crate::queue::{
-    AboveBound, Absent, Board, Bound, Claim, EndedSession, EndedSessions, Explained, Finding,
-    Invited, InvitedVisitors, Lane, LineAnswer, LineStatus, Logged, Now, OriginState, Position,
-    Price, Recount, Released, Samples, Sickness, Window,
+    AboveBound, Absent, Board, Bound, Claim, Counts, EndedSession, EndedSessions, Explained,
+    Finding, History, Invited, InvitedVisitors, Lane, LineAnswer, LineStatus, Logged, Now,
+    OriginState, Position, Price, Recount, Released, Sample, Samples, Sickness, Window,
 };
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
@@ -156,6 +156,29 @@ impl Answer {
             limits: self.limits()?,
             origin: self.health()?,
             invited: self.invited()?,
+            history: self.history()?,
+        })
+    }
+
+    /// What happened.
+    pub(super) fn history(&self) -> Option<History> {
+        let samples = |name| -> Option<Vec<Sample>> {
+            let texts = self.texts(name)?;
+            Some(texts.into_iter().filter_map(Sample::read).collect())
+        };
+        let mut counts = Counts::default();
+        for pair in self.texts("counted")?.chunks(2) {
+            let [name, many] = pair else {
+                return None;
+            };
+            counts.add_named(name, many.parse().ok()?);
+        }
+        Some(History {
+            since_ms: self.number("since")?,
+            now: Sample::read(self.text("now")?)?,
+            minutes: samples("minutes")?,
+            hours: samples("hours")?,
+            counts,
         })
     }
 

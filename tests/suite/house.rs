@@ -965,6 +965,33 @@ impl House {
         harness::kept::write(&self.store, &self.key(""), fields).unwrap();
     }
 
+    /// Writes how these minutes ended, the oldest first: each with its number, how many waited, and how many had been drawn, released and
+    /// come in all.
+    pub(crate) fn write_minutes(
+        &self,
+        minutes: impl IntoIterator<Item = (u64, u64, u64, u64, u64)>,
+    ) {
+        let mut before = [0; 3];
+        for (minute, waiting, drawn, released, came) in minutes {
+            let sums = [drawn, released, came];
+            let moved = std::array::from_fn(|at| sums[at] - before[at]);
+            before = sums;
+            let sample = harness::kept::sample(minute, waiting, moved);
+            let command = ["LPUSH", &self.key(":minutes"), &sample];
+            self.store.command(&command).unwrap();
+        }
+        let [drawn, released, came] = before.map(|sum| sum.to_string());
+        let noted = [
+            "noted_drawn",
+            &drawn,
+            "noted_released",
+            &released,
+            "noted_came",
+            &came,
+        ];
+        self.write(&noted);
+    }
+
     /// Ends all tickets as an operator does in another data centre: nothing here learns of it.
     pub(crate) fn end_all_elsewhere(&self) {
         harness::kept::end_all(&self.store, &self.key("")).unwrap();

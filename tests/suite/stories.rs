@@ -15,6 +15,7 @@ mod estimate;
 mod event;
 mod explained;
 pub(crate) mod groups;
+mod history;
 pub(crate) mod invitations;
 mod invite;
 pub(crate) mod journal;

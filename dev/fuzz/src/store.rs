@@ -199,7 +199,10 @@ fn verbs(says: &Says, pairs: &Pairs) {
     let _ = with_line(says, |line| {
         line.status().inspect(|status| shown(&status.board))
     });
-    let _ = with_line(says, |line| line.panel(Attempt::First)).inspect(|panel| {
+    let _ = with_line(says, |line| {
+        line.panel(now_serving::queue::Past::HOUR, Attempt::First)
+    })
+    .inspect(|panel| {
         shown(&panel.board);
         let told = pairs.board();
         for (path, set) in [

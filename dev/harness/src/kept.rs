@@ -73,6 +73,26 @@ pub fn write(store: &Store, key: &str, named: &[&str]) -> Result<(), String> {
     store.command(&words).map(|_| ())
 }
 
+/// How a minute ended, as the script writes it: how many waited, and how many were drawn, released and came in it.
+#[must_use]
+pub fn sample(minute: u64, waiting: u64, moved: [u64; 3]) -> String {
+    let words = [[minute, waiting].as_slice(), &moved].concat();
+    let words: Vec<String> = words.into_iter().map(in_base_36).collect();
+    format!("{} p", words.join(" "))
+}
+
+fn in_base_36(mut number: u64) -> String {
+    let mut digits = Vec::new();
+    loop {
+        let digit = char::from_digit(u32::try_from(number % 36).unwrap_or(0), 36);
+        digits.extend(digit);
+        number /= 36;
+        if number == 0 {
+            return digits.iter().rev().collect();
+        }
+    }
+}
+
 /// Ends all tickets, as an operator does in another data centre: a roll begins behind the earlier numbers.
 ///
 /// # Errors

@@ -15,7 +15,7 @@ use crate::table::{Object, span};
 impl Play<'_> {
     /// All that can be expected.
     pub(super) fn found(&self) -> Result<Value, String> {
-        let panel = self.panel()?;
+        let (panel, figures) = (self.panel()?, self.figures()?);
         let board = &panel.board;
         let last = panel.limits.last;
         let in_groups = |group: fn(&Visitor) -> &str| {
@@ -57,8 +57,8 @@ impl Play<'_> {
             "length": board.length(),
             "waiting": board.waiting(),
             "credit": board.credit,
-            "drawn": panel.drawn,
-            "released": panel.admitted,
+            "drawn": figures.drawn,
+            "released": figures.released,
             "bound_by": panel.limits.bound_by.name(),
             "mode": board.mode().name(),
             "pace": pace,

@@ -14,7 +14,7 @@ use now_serving::queue::{
     WaitingProof,
 };
 use now_serving::store::upstash::Attempt;
-use now_serving::store::{Line, MayDraw};
+use now_serving::store::{Figures, Line, MayDraw};
 use serde_json::{Value, json};
 
 use virtual_edge::scattered;
@@ -373,8 +373,16 @@ impl Play<'_> {
 
     /// The line as it is; reading it changes nothing.
     pub(super) fn panel(&self) -> Result<PanelSnapshot, String> {
-        let panel = self.line(&From::default(), |line| line.panel(Attempt::First))?;
+        let panel = self.line(&From::default(), |line| {
+            line.panel(now_serving::queue::Past::HOUR, Attempt::First)
+        })?;
         panel.map_err(|fault| fault.to_string())
+    }
+
+    /// The sums of all draws and releases.
+    pub(super) fn figures(&self) -> Result<Figures, String> {
+        let figures = self.line(&From::default(), |line| line.figures(&[]))?;
+        figures.map_err(|fault| fault.to_string())
     }
 
     /// The secrets of orders by lot, with the events that are configured.

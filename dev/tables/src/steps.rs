@@ -231,7 +231,7 @@ impl Play<'_> {
                 let of = beginning(&self.panel()?.board);
                 for _ in 0..number()? {
                     let id = self.nameless_id();
-                    tally.renewed(Renewal { from: 0, to }.counted(&id, of));
+                    tally.renewed(Renewal { from: 0, to }.counted(&id, of, to, 0));
                 }
             }
             _ => {
@@ -242,7 +242,7 @@ impl Play<'_> {
                 let to = self.now_ms / 60_000 + minutes;
                 for name in Self::named(value)? {
                     let (id, (from, of)) = self.session_of(&name)?;
-                    tally.renewed(Renewal { from, to }.counted(&id, of));
+                    tally.renewed(Renewal { from, to }.counted(&id, of, to, 0));
                     self.renewed(&name, to);
                 }
             }
@@ -343,7 +343,7 @@ impl Play<'_> {
             for _ in 0..newcomers.unwrap_or(0) {
                 self.draw(None, &here)?;
             }
-            let before = self.panel()?.admitted;
+            let before = self.figures()?.released;
             let mut tally = Tally::default();
             if let Some(value) = at("watched", round).or(watched_each.clone()) {
                 let to = AnsweredTo::Entrant { cuts: self.cuts()? };
@@ -360,7 +360,7 @@ impl Play<'_> {
                 self.poll(&here, tally)?;
             }
             let found = self.found()?;
-            let released = self.panel()?.admitted - before;
+            let released = self.figures()?.released - before;
             for (name, found) in [
                 ("releases", &json!(released)),
                 ("windows", found.get("window").unwrap_or(&Value::Null)),

@@ -48,7 +48,7 @@ const fn script(name: &'static str, arity: i8) -> Command {
     }
 }
 
-const COMMANDS: [Command; 33] = [
+const COMMANDS: [Command; 34] = [
     data("ping", -1, Keys::None),
     data("time", 1, Keys::None),
     data("get", 2, Keys::First),
@@ -72,6 +72,7 @@ const COMMANDS: [Command; 33] = [
     data("hdel", -3, Keys::First),
     data("hexists", 3, Keys::First),
     data("lpush", -3, Keys::First),
+    data("lset", 4, Keys::First),
     data("ltrim", 4, Keys::First),
     data("lrange", 4, Keys::First),
     data("dbsize", 1, Keys::None),

@@ -79,7 +79,9 @@ impl Keyspace {
             ("pttl", [key]) => Ok(Value::Int(self.remaining(key, |ms| ms))),
             ("dbsize", []) => Ok(self.size()),
             ("flushall", options) => self.flush(options),
-            ("lpush" | "ltrim" | "lrange", [key, rest @ ..]) => self.run_list(name, key, rest),
+            ("lpush" | "lset" | "ltrim" | "lrange", [key, rest @ ..]) => {
+                self.run_list(name, key, rest)
+            }
             ("getbit" | "setbit", [key, rest @ ..]) => self.run_bits(name, key, rest),
             (_, [key, rest @ ..]) => self.run_hash(name, key, rest),
             _ => Err(wrong_number(name)),

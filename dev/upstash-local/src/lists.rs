@@ -18,6 +18,13 @@ pub(crate) fn run(
             }
             Ok(Value::count(list.len()))
         }
+        ("lset", [_, _]) if list.is_empty() => Err("ERR no such key".to_owned()),
+        ("lset", [place, value]) => {
+            let (place, _) = range(list.len(), place, place)?;
+            let found = list.get_mut(place);
+            found.ok_or("ERR index out of range")?.clone_from(value);
+            Ok(Value::ok())
+        }
         ("ltrim", [from, to]) => {
             let (first, many) = range(list.len(), from, to)?;
             *list = list.drain(..).skip(first).take(many).collect();
@@ -77,6 +84,9 @@ mod tests {
         assert_eq!(asked(&mut list, "lrange 2 1"), "[]");
         assert_eq!(asked(&mut list, "ltrim 0 1"), r#""OK""#);
         assert_eq!(asked(&mut list, "lrange 0 -1"), r#"["c","b"]"#);
+        assert_eq!(asked(&mut list, "lset -1 d"), r#""OK""#);
+        assert_eq!(asked(&mut list, "lrange 0 -1"), r#"["c","d"]"#);
+        assert_eq!(asked(&mut list, "lset 2 e"), "ERR index out of range");
         assert_eq!(
             asked(&mut list, "lrange 0 x"),
             "ERR value is not an integer or out of range"

@@ -91,6 +91,7 @@ mod tests {
             news: None,
             trouble: None,
             once: "",
+            span: super::super::Span::default(),
             now_ms: 1_800_000_000_000,
         };
         let since = |seen| since(&desk, seen);

@@ -1,7 +1,7 @@
-//! The last hour as two plots on one time axis: waiting visitors on top, arrivals and admissions of each minute below. A mark
+//! What happened as two plots on one time axis: waiting visitors on top, arrivals and admissions of each bar below. A mark
 //! with a word and a name stands where an operator acted.
 //!
-//! Invariant: arrivals and admissions end with the last whole minute, so that none falls only because a minute has just begun.
+//! Invariant: arrivals and admissions end with the last whole bar, so that none falls only because one has just begun.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use super::words::{moment_to_the_minute, number};
 use crate::http::object::object;
 use crate::queue::Pace;
 
-/// The width of a minute and the height of a plot, in its own units; it is stretched to where it stands.
+/// The width of a bar and the height of a plot, in its own units; it is stretched to where it stands.
 const STEP: u64 = 10;
 const HEIGHT: u64 = 200;
 /// How many steps each scale has.
@@ -22,7 +22,7 @@ const STEPS: u64 = 4;
 /// Of fewer minutes none is a spike, and of more at most one in twenty.
 const FEW: usize = 5;
 const RARE: usize = 20;
-/// Minutes between two figures of spikes, so that they do not stand on each other.
+/// Bars between two figures of spikes, so that they do not stand on each other.
 const APART: u64 = 6;
 /// Lines for the words of marks, each so high in tenths of an em.
 const LINES: usize = 3;
@@ -43,18 +43,18 @@ pub(super) fn chart(hour: &Hour, desk: &PanelView<'_>) -> Option<Value> {
     }
     let usual = usual(whole);
     let pace = desk.snapshot.board.live.pace;
-    let paced = (pace.automatic > 0).then(|| a_minute(pace, 1));
+    let paced = (pace.automatic > 0).then(|| in_a_bar(pace, hour.each));
     let paced = paced.filter(|paced| *paced <= usual.saturating_mul(2));
     let [people, rate] = [crowd, usual.max(paced.unwrap_or(0))].map(scale);
     let width = STEP * u64::try_from(bars.len()).unwrap_or_default();
     let waiting = steps(bars, |bar| bar.waiting, people);
     let at = |minute: u64| moment_to_the_minute(minute * MINUTE_MS, desk.now_ms);
-    let middle = first.minute + width / STEP / 2;
-    let (lines, marks) = marks(first.minute, width, desk);
+    let middle = first.minute + width / STEP * hour.each / 2;
+    let (lines, marks) = marks(first.minute, hour.each, width, desk);
     let pace = paced.map(|_| {
         let set_ms = desk.snapshot.pace.as_ref().map_or(0, |set| set.at_ms);
-        let from = set_ms.saturating_sub(first.minute * MINUTE_MS) * STEP / MINUTE_MS;
-        let high = HEIGHT.saturating_sub(a_minute(pace, HEIGHT) / rate.max(1));
+        let from = set_ms.saturating_sub(first.minute * MINUTE_MS) * STEP / hour.each / MINUTE_MS;
+        let high = HEIGHT.saturating_sub(in_a_bar(pace, hour.each * HEIGHT) / rate.max(1));
         format!("M{} {high}H{width}", from.min(width))
     });
     Some(object!({
@@ -71,8 +71,12 @@ pub(super) fn chart(hour: &Hour, desk: &PanelView<'_>) -> Option<Value> {
         "people": labels(people),
         "rates": labels(rate),
         "first": first.minute,
+        "each": hour.each,
+        "per": per(hour.each),
+        "in_each": in_each(hour.each),
         "minutes": minutes(bars),
         "from": at(first.minute),
+        "since": hour.is_cut.then(|| moment_to_the_minute(desk.snapshot.history.since_ms, desk.now_ms)),
         "middle": at(middle),
         "waited": summed(bars, |bar| bar.waiting, desk.now_ms),
         "came": summed(bars, |bar| bar.arrived, desk.now_ms),
@@ -84,15 +88,31 @@ fn flow(bar: &Bar) -> u64 {
     bar.arrived.max(bar.admitted)
 }
 
-/// So many times what a pace lets in in a minute, rounded.
-fn a_minute(pace: Pace, times: u64) -> u64 {
-    let many = pace.quantity.saturating_mul(60).saturating_mul(times);
+/// In the time of a bar.
+fn in_each(minutes: u64) -> String {
+    match minutes {
+        1 => "in a minute".to_owned(),
+        minutes if minutes < 60 => format!("in {minutes} min"),
+        minutes => format!("in {} h", minutes / 60),
+    }
+}
+
+/// The same of a rate.
+fn per(minutes: u64) -> String {
+    let each = in_each(minutes);
+    let rate = each.strip_prefix("in a ").map(|unit| format!("a {unit}"));
+    rate.unwrap_or(each)
+}
+
+/// What a pace lets in in so many minutes, rounded.
+fn in_a_bar(pace: Pace, minutes: u64) -> u64 {
+    let many = pace.quantity.saturating_mul(60).saturating_mul(minutes);
     many.saturating_add(pace.automatic / 2)
         .checked_div(pace.automatic)
         .unwrap_or(0)
 }
 
-/// The most that moved in a minute; where a few minutes moved more than twice as much as all others, what the others moved, so
+/// The most that moved in a bar; where a few bars moved more than twice as much as all others, what the others moved, so
 /// that a spike does not flatten them.
 fn usual(whole: &[Bar]) -> u64 {
     let mut flows: Vec<u64> = whole.iter().map(flow).collect();
@@ -141,7 +161,7 @@ fn cut(whole: &[Bar], top: u64, width: u64) -> Vec<Value> {
     told.into_iter().map(figure).collect()
 }
 
-/// The sum of something, the most of it in a minute, and when that was first.
+/// The sum of something, the most of it in a bar, and when that was first.
 fn summed(bars: &[Bar], what: fn(&Bar) -> u64, now_ms: u64) -> Value {
     let most = bars.iter().map(what).max().unwrap_or(0);
     let bar = bars.iter().find(|bar| what(bar) == most);
@@ -154,14 +174,14 @@ fn summed(bars: &[Bar], what: fn(&Bar) -> u64, now_ms: u64) -> Value {
 
 /// What operators did, as far as it is in the picture, and how many lines their words take. Words that would stand on others are left
 /// out, of the latest last.
-fn marks(first: u64, width: u64, desk: &PanelView<'_>) -> (usize, Vec<Value>) {
+fn marks(first: u64, each: u64, width: u64, desk: &PanelView<'_>) -> (usize, Vec<Value>) {
     let from_ms = first * MINUTE_MS;
     let actions = desk.snapshot.actions.iter();
     let seen = actions.filter(|action| action.set.at_ms >= from_ms);
     let mut lines: [Vec<Range<u64>>; LINES] = Default::default();
     let marks = seen.map(|action| {
         let after_ms = action.set.at_ms - from_ms;
-        let x = (after_ms * STEP / MINUTE_MS).min(width);
+        let x = (after_ms * STEP / each / MINUTE_MS).min(width);
         let what = (desk.words.what)(action);
         // Words take almost half the width, and go to where there is more of it.
         let is_early = x * 2 < width;
@@ -179,7 +199,7 @@ fn marks(first: u64, width: u64, desk: &PanelView<'_>) -> (usize, Vec<Value>) {
             line.push(taken.clone());
         }
         object!({
-            "at": after_ms / MINUTE_MS,
+            "at": after_ms / MINUTE_MS / each,
             "x": percent(x, width),
             "from": em(line.unwrap_or(LINES) * LINE),
             "base": line.map(|line| em(line * LINE + 10)),
@@ -214,7 +234,7 @@ fn em(tenths: usize) -> String {
     format!("{}.{}em", tenths / 10, tenths % 10)
 }
 
-/// For the script that reads out a minute: arrivals, admissions and waiting visitors of each.
+/// For the script that reads out a bar: arrivals, admissions and waiting visitors of each.
 fn minutes(bars: &[Bar]) -> String {
     let mut told = String::new();
     for bar in bars {
@@ -233,7 +253,7 @@ fn height(value: u64, top: u64) -> u64 {
     value.saturating_mul(HEIGHT).div_ceil(top).min(HEIGHT)
 }
 
-/// A step for each minute.
+/// A step for each bar.
 fn steps(bars: &[Bar], what: fn(&Bar) -> u64, top: u64) -> String {
     let mut path = String::new();
     let mut x = 0;
@@ -272,8 +292,8 @@ fn scale(most: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ActionWords;
     use super::super::hour::tests::{TEN, snapshot};
+    use super::super::{ActionWords, Span};
     use super::*;
     use crate::queue::{Action, PanelSnapshot, Provenance};
 
@@ -313,6 +333,7 @@ mod tests {
             news: None,
             trouble: None,
             once: "",
+            span: Span::default(),
             now_ms: NOW_MS,
         };
         chart(&Hour::new(snapshot, NOW_MS), &desk)

@@ -8,7 +8,7 @@ use super::words::{moment, moment_to_the_minute, number, people, per_minute, spa
 use super::{BoardSeen, Configured};
 use crate::http::object::object;
 use crate::queue::{
-    Absent, AbsentVisitors, Board, Bound, Enforcement, Explained, Groups, Now, Sessions,
+    Absent, AbsentVisitors, Board, Bound, Enforcement, Explained, Groups, Histogram, Now, Sessions,
 };
 use crate::queue::{Lane, LaneState, PanelSnapshot, Verdict};
 use crate::ticket::{Ticket, TicketStage};
@@ -61,6 +61,38 @@ fn wait(board: &Board, ahead: Option<u64>, now_ms: u64) -> Result<String, &'stat
     }
     let wait = board.estimated_wait(ahead, now_ms).ok_or("unknown")?;
     Ok(span_words(wait))
+}
+
+/// How long visitors waited who went in within the last hour, beside what they had been told at the draw.
+pub(super) fn waits(snapshot: &PanelSnapshot, now_ms: u64) -> Option<String> {
+    let counts = snapshot.history.last_hour(now_ms / 60_000);
+    let lanes = counts.waits.iter().filter_map(|(lane, waits)| {
+        let both = |of: &Histogram| Some((of.percentile(50)?, of.percentile(95)?));
+        let (half, most) = both(&waits.waited)?;
+        let told = both(&waits.told).map_or_else(
+            || "No time was told them".to_owned(),
+            |(half, most)| {
+                format!(
+                    "They were told {} and {}",
+                    span_words(half),
+                    span_words(most)
+                )
+            },
+        );
+        let (half, most) = (span_words(half), span_words(most));
+        let of = if lane.is_empty() {
+            String::new()
+        } else {
+            format!(" in {lane}")
+        };
+        Some(format!(
+            "Half{of} waited at most {half}, 95 of 100 at most {most}. {told}."
+        ))
+    });
+    let stayed = counts.half_stayed(snapshot.history.came());
+    let stayed = stayed.map(|minutes| format!("Half of the visits last {minutes} min or longer."));
+    let told: Vec<String> = lanes.chain(stayed).collect();
+    (!told.is_empty()).then(|| told.join(" "))
 }
 
 /// How many of the called visitors come.

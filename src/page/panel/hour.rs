@@ -1,32 +1,80 @@
-//! The last hour by minutes, out of how those minutes ended in which the line was asked to move. In any other minute
-//! nothing moved, so how it ended is known all the same.
+//! What happened, in bars of so many minutes, out of the samples of those minutes and hours in which the line was asked to move. In
+//! any other one nothing moved, so how it ended is known all the same.
 //!
 //! Invariant: rates come of whole minutes only, so a figure changes with a new minute and not with the second of a look.
 
-use crate::queue::{MinuteSample, PanelSnapshot};
+use crate::queue::{History, PanelSnapshot, Past, Sample, words};
 
 pub(super) const MINUTE_MS: u64 = 60_000;
 /// A minute under way says how many come now once so much of it is over, in milliseconds.
 pub(super) const TELLING: u64 = 15_000;
 /// By how much clocks differ.
 const CLOCKS_MS: u64 = 2_000;
-/// How many minutes there are at most, the one under way included.
-const MINUTES: u64 = 60;
 
-/// The minutes, up to now.
+words! {
+    /// How far back the chart goes.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Span {
+        /// A quarter of an hour.
+        Quarter = "15min",
+        /// An hour, by which the panel judges the line.
+        #[default]
+        Hour = "1h",
+        /// Six hours.
+        SixHours = "6h",
+        /// A day.
+        Day = "day",
+        /// Thirty days.
+        Month = "month",
+    }
+}
+
+impl Span {
+    /// How many minutes, and how many of them are one bar.
+    pub(super) fn minutes(self) -> (u64, u64) {
+        match self {
+            Self::Quarter => (15, 1),
+            Self::Hour => (60, 1),
+            Self::SixHours => (360, 5),
+            Self::Day => (1440, 15),
+            Self::Month => (43_200, 360),
+        }
+    }
+
+    /// What the store is asked for.
+    #[must_use]
+    pub fn past(self) -> Past {
+        let minutes = self
+            .minutes()
+            .0
+            .clamp(Past::HOUR.minutes, Past::ALL.minutes);
+        let hours = if self == Self::Month {
+            Past::ALL.hours
+        } else {
+            0
+        };
+        Past { minutes, hours }
+    }
+}
+
+/// The bars, up to now.
 pub(super) struct Hour {
-    /// The oldest first, the one under way last. A line that is younger than an hour has none before its first.
+    /// The oldest first, the one under way last. A line that is younger has none before its first.
     pub(super) bars: Vec<Bar>,
+    /// How many minutes one is.
+    pub(super) each: u64,
+    /// Whether the store's data began later than it could.
+    pub(super) is_cut: bool,
     /// Unix time in milliseconds.
     pub(super) now_ms: u64,
 }
 
-/// One minute.
+/// One bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bar {
-    /// Minutes since 1970.
+    /// Its first minute since 1970.
     pub(super) minute: u64,
-    /// How many waited at its end.
+    /// How many waited at its end; where it has more minutes, at the end of one of them at most.
     pub(super) waiting: u64,
     /// How many numbers were drawn in it.
     pub(super) arrived: u64,
@@ -44,23 +92,46 @@ pub(super) struct Flow {
 }
 
 impl Hour {
+    /// The last hour by minutes.
     pub(super) fn new(snapshot: &PanelSnapshot, now_ms: u64) -> Self {
-        let this = now_ms / MINUTE_MS;
-        let now = MinuteSample {
-            // Data centres' clocks differ.
-            minute: snapshot.minute.min(this),
-            waiting: snapshot.board.waiting(),
-            drawn: snapshot.drawn,
-            admitted: snapshot.admitted,
-        };
-        let ends = snapshot.hour.iter().rev().copied();
-        let ends = ends.filter(|end| end.minute < now.minute);
-        let ends: Vec<MinuteSample> = ends.chain([now]).collect();
-        let known = ends.first().map_or(this, |end| end.minute);
-        let first = known.max(this.saturating_sub(MINUTES - 1));
-        let bars = (first..=this).map(|minute| bar(minute, &ends));
+        Self::of(&snapshot.history, Span::Hour, now_ms)
+    }
+
+    /// So much of what happened.
+    pub(super) fn of(history: &History, span: Span, now_ms: u64) -> Self {
+        let ((minutes, each), this) = (span.minutes(), now_ms / MINUTE_MS);
+        let ends = ends(history, this);
+        let known = ends.first().map_or(this, |end| end.at);
+        let least = this.saturating_sub(minutes - 1);
+        let first = known.max(least) / each;
+        let mut bars: Vec<Bar> = Vec::new();
+        let (mut ends, mut waits) = (ends.into_iter().peekable(), 0);
+        while let Some(end) = ends.next_if(|end| end.at / each < first) {
+            waits = end.waiting;
+        }
+        for at in first..=this / each {
+            let (mut bar, mut most) = (
+                Bar {
+                    minute: at * each,
+                    waiting: waits,
+                    arrived: 0,
+                    admitted: 0,
+                },
+                None,
+            );
+            while let Some(end) = ends.next_if(|end| end.at / each <= at) {
+                bar.arrived += end.drawn;
+                bar.admitted += end.released;
+                most = most.max(Some(end.waiting));
+                waits = end.waiting;
+            }
+            bar.waiting = most.unwrap_or(bar.waiting);
+            bars.push(bar);
+        }
         Self {
-            bars: bars.collect(),
+            bars,
+            each,
+            is_cut: history.since_ms / MINUTE_MS > least,
             now_ms,
         }
     }
@@ -82,23 +153,22 @@ impl Hour {
     }
 }
 
-fn bar(minute: u64, ends: &[MinuteSample]) -> Bar {
-    let (before, end) = (end(minute.saturating_sub(1), ends), end(minute, ends));
-    let moved = |sum: fn(&MinuteSample) -> u64| {
-        let before = before.map_or(0, sum);
-        end.map_or(0, sum).saturating_sub(before)
+/// Minutes, the oldest first, and before them hours, of each of which the last minute stands for it.
+fn ends(history: &History, this: u64) -> Vec<Sample> {
+    let hours_end = history.hours.first().map_or(0, |hour| (hour.at + 1) * 60);
+    let hours = history.hours.iter().rev().map(|hour| Sample {
+        at: hour.at * 60 + 59,
+        ..hour.clone()
+    });
+    let minutes = history.minutes.iter().rev().cloned();
+    let minutes = minutes.filter(|minute| minute.at >= hours_end);
+    // Data centres' clocks differ.
+    let clamped = |end: Sample| Sample {
+        at: end.at.min(this),
+        ..end
     };
-    Bar {
-        minute,
-        waiting: end.map_or(0, |end| end.waiting),
-        arrived: moved(|end| end.drawn),
-        admitted: moved(|end| end.admitted),
-    }
-}
-
-/// How a minute ended. The hour is kept whole, so before its first minute there was no line.
-fn end(minute: u64, ends: &[MinuteSample]) -> Option<&MinuteSample> {
-    ends.iter().take_while(|end| end.minute <= minute).last()
+    let ends = hours.chain(minutes).chain([history.now.clone()]);
+    ends.map(clamped).collect()
 }
 
 #[cfg(test)]
@@ -113,22 +183,26 @@ pub(super) mod tests {
     /// A line of which these minutes are known, each by its number, how many waited and how many had been released; the
     /// last one is under way.
     pub(in crate::page::panel) fn snapshot(minutes: &[(u64, u64, u64)]) -> PanelSnapshot {
-        let minute = |&(minute, waiting, admitted): &(u64, u64, u64)| MinuteSample {
-            minute,
-            waiting,
-            drawn: waiting + admitted,
-            admitted,
-        };
-        let mut hour: Vec<MinuteSample> = minutes.iter().rev().map(minute).collect();
-        let now = hour.remove(0);
+        let (mut samples, mut before) = (Vec::new(), (0, 0));
+        for &(at, waiting, admitted) in minutes {
+            let sums = (waiting + admitted, admitted);
+            let sample = Sample {
+                at,
+                waiting,
+                drawn: sums.0.saturating_sub(before.0),
+                released: sums.1.saturating_sub(before.1),
+                ..Sample::default()
+            };
+            samples.insert(0, sample);
+            before = sums;
+        }
+        let (now, (drawn, admitted)) = (samples.remove(0), before);
         PanelSnapshot {
             board: Board {
                 epoch: 1,
-                rolls: vec![crate::queue::Stretch::new(0, now.admitted, now.drawn)],
+                rolls: vec![crate::queue::Stretch::new(0, admitted, drawn)],
                 ..Board::default()
             },
-            drawn: now.drawn,
-            admitted: now.admitted,
             absent: crate::queue::Absent::default(),
             origin: crate::queue::OriginState::default(),
             invited: crate::queue::InvitedVisitors::default(),
@@ -143,8 +217,11 @@ pub(super) mod tests {
             cap: None,
             event: None,
             stock: None,
-            hour,
-            minute: now.minute,
+            history: History {
+                now,
+                minutes: samples,
+                ..History::default()
+            },
             actions: Vec::new(),
         }
     }
@@ -224,10 +301,36 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn counts_that_began_anew_are_never_below_zero() {
-        let hour = hour(&[(TEN - 1, 0, 900), (TEN, 2, 1)], 30);
-        assert!(hour.bars.iter().all(|bar| bar.admitted <= 900));
-        assert_eq!(hour.bars.last().map(|bar| bar.admitted), Some(0));
+    fn longer_spans_have_longer_bars_and_hours_where_the_minutes_end() {
+        let hour = TEN / 60;
+        let sample = |at, waiting, moved| Sample {
+            at,
+            waiting,
+            drawn: moved,
+            released: moved,
+            ..Sample::default()
+        };
+        let mut history = History {
+            now: sample(TEN + 7, 1, 2),
+            minutes: vec![
+                sample(TEN + 1, 5, 3),
+                sample(TEN, 9, 4),
+                sample(TEN - 70, 8, 7),
+            ],
+            ..History::default()
+        };
+        let of = |history: &History, span| Hour::of(history, span, (TEN + 7) * MINUTE_MS);
+        let six = of(&history, Span::SixHours).bars;
+        assert_eq!(of(&history, Span::Quarter).bars.len(), 15);
+        let told = |bar: &Bar| (bar.minute, bar.waiting, bar.arrived);
+        assert_eq!(six.first().map(told), Some((TEN - 70, 8, 7)));
+        let last: Vec<_> = six.iter().rev().take(3).map(told).collect();
+        assert_eq!(last, [(TEN + 5, 1, 2), (TEN, 9, 7), (TEN - 5, 8, 0)]);
+        history.hours = vec![sample(hour - 2, 8, 7), sample(hour - 200, 30, 50)];
+        let month = of(&history, Span::Month).bars;
+        assert_eq!(month.iter().map(|bar| bar.arrived).sum::<u64>(), 66);
+        assert_eq!(month.first().map(|bar| bar.waiting), Some(30));
+        assert!(month.len() < 40, "{}", month.len());
     }
 
     /// What a client counts that sees every visitor, and what the store keeps of it.
@@ -238,23 +341,25 @@ pub(super) mod tests {
     }
 
     impl Counted {
-        /// As `remember_minute` in `save.lua`: the first verb of a minute writes down how the minute before ended.
+        /// As `end_minute` in `save.lua`: the first verb of a minute notes how the minute before ended.
         fn moves(&mut self, at_ms: u64, arrived: u64, wanted: u64) {
             let (snapshot, minute) = (&mut self.snapshot, at_ms / MINUTE_MS);
-            if minute > snapshot.minute {
-                let sample = MinuteSample {
-                    minute: snapshot.minute,
-                    waiting: snapshot.board.waiting(),
-                    drawn: snapshot.drawn,
-                    admitted: snapshot.admitted,
+            let history = &mut snapshot.history;
+            if minute > history.now.at {
+                let next = Sample {
+                    at: minute,
+                    waiting: history.now.waiting,
+                    ..Sample::default()
                 };
-                snapshot.hour.insert(0, sample);
-                snapshot.hour.truncate(61);
-                snapshot.minute = minute;
+                history
+                    .minutes
+                    .insert(0, std::mem::replace(&mut history.now, next));
+                history.minutes.truncate(60);
             }
-            let admitted = wanted.min(snapshot.board.waiting() + arrived);
-            snapshot.drawn += arrived;
-            snapshot.admitted += admitted;
+            let admitted = wanted.min(history.now.waiting + arrived);
+            history.now.drawn += arrived;
+            history.now.released += admitted;
+            history.now.waiting = history.now.waiting + arrived - admitted;
             if let Some(of) = snapshot.board.rolls.first_mut() {
                 of.drawn += arrived;
                 of.served.0 += admitted;

@@ -186,6 +186,7 @@ mod tests {
             news: Some(&news),
             trouble: None,
             once: "",
+            span: super::super::Span::default(),
             now_ms: NOW_MS,
         };
         let Some(undo) = undo(&configured, &desk) else {

@@ -216,11 +216,11 @@ fn ends_ms(cap: &Sessions) -> Option<u64> {
 fn unmoved(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Verdict> {
     let (board, now_ms) = (&snapshot.board, hour.now_ms);
     let waiting = number(board.waiting());
-    if snapshot.minute == 0 {
+    if snapshot.history.now.at == 0 {
         let words = format!("{waiting} waiting; how they moved in the last hour is not known");
         return Some(Verdict::new(Level::Unknown, words));
     }
-    let asked = (now_ms / MINUTE_MS).saturating_sub(snapshot.minute);
+    let asked = (now_ms / MINUTE_MS).saturating_sub(snapshot.history.now.at);
     if asked >= 2 {
         // Only what visitors ask moves a line.
         let words = format!("{waiting} waiting, and none of them has asked for {asked} min");
@@ -758,7 +758,7 @@ mod tests {
         assert_eq!(told(&more), known(Watch, words));
         // Of the minutes before a loss nothing is known.
         let mut lost = per_minute(line(90, 3, 9, 2), 30);
-        (lost.minute, lost.hour) = (0, Vec::new());
+        lost.history = crate::queue::History::default();
         let words = "92 waiting; how they moved in the last hour is not known";
         assert_eq!(told(&lost), known(Unknown, words));
         // An operator has overruled the health of the origin until later, and it is well.
@@ -1012,7 +1012,7 @@ mod tests {
                     .get(ends.len().saturating_sub(61)..)
                     .unwrap_or_default();
                 let mut line = at_pace(snapshot(recent), automatic, quantity);
-                line.minute = active;
+                line.history.now.at = active;
                 line.limits.last = (last_ms > 0).then_some(Released {
                     at_ms: last_ms,
                     released: 1,

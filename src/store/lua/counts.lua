@@ -31,6 +31,7 @@ local function count()
           redis.pcall('HINCRBY', key.counts, 'origin_' .. watched, by)
         elseif not to then
           redis.pcall('HINCRBY', key.counts, name, by)
+          require('history').count(name, by)
         end
         if name == 'decided_admitted' or name == 'decided_rescued' then
           state.claimed = state.claimed + tonumber(by)

@@ -22,6 +22,8 @@ local NONE = {
   automatic = 0, budget = 0,
   -- All draws, all admissions, the latest minute in which a verb ran.
   drawn = 0, admitted = 0, minute = 0,
+  -- What of the sums the samples of minutes have, and the latest minute in which those were put in order: see history.lua.
+  noted_drawn = 0, noted_released = 0, noted_came = 0, tidied = 0,
   -- The roll that gives numbers now, when the present data began, and how often they took over what older ones knew; 1: no unknown
   -- older roll comes in any more; until when nothing is released; credit that came back, and by which copy, by its roll and its last line
   -- of the journal: see copy.lua; the latest roll that was dropped, and when a younger one came: see rolls.lua.
@@ -154,7 +156,7 @@ if set_back > 0 then
   move({ 'began', 'quiet', 'anchor', 'uncounted', 'sick_until', 'overruled', 'load_until' }, back_by(1))
   move({ 'w_changed', 'w_from' }, back_by(1000))
   move({ 'recount' }, back_by(60000))
-  move({ 'minute', 'steady', 'measured', 'capped', 'cap_since', 'late_at', 'base_minute', 'invited_at' }, function(minute)
+  move({ 'minute', 'tidied', 'steady', 'measured', 'capped', 'cap_since', 'late_at', 'base_minute', 'invited_at' }, function(minute)
     return math.min(minute, this_minute)
   end)
 end

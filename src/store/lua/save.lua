@@ -6,20 +6,17 @@ local mode, lanes, absent, cap = require('mode'), require('lanes'), require('abs
 local bound, journal, rate, release = require('bound'), require('journal'), require('rate'), require('release')
 local state, before, this_minute = record.state, lanes.before, call.minute
 
--- The first verb of a minute writes down how the last minute with a verb ended: how many waited, and the sums so far.
-local function remember_minute()
-  if this_minute <= state.minute then
-    return
+-- The first verb of a minute notes how the last minute with a verb ended.
+local function end_minute()
+  if this_minute > state.minute and state.minute > 0 then
+    require('history').note(before, bound.rule())
   end
-  if state.minute > 0 then
-    local hour = call.key.hour
-    local sample = { state.minute, before.waiting, before.drawn, before.admitted, before.claimed }
-    redis.call('LPUSH', hour, table.concat(sample, ' '))
-    redis.call('LTRIM', hour, 0, 60)
-    redis.call('EXPIRE', hour, call.TTL.hour)
+  state.minute = math.max(state.minute, this_minute)
+  -- A draw reads nothing of what was.
+  if call.arg.verb ~= 'join' and state.tidied < this_minute then
     require('turnout').measure()
+    require('history').tidy()
   end
-  state.minute = this_minute
 end
 
 return function()
@@ -39,7 +36,7 @@ return function()
   end
   journal.close(bound.rule())
   absent.watch(state.admitted > before.admitted)
-  remember_minute()
+  end_minute()
   if before.waiting == 0 and lanes.waiting() > 0 then
     state.anchor = math.max(call.now, mode.is_held() and state.anchor or 0)
   end

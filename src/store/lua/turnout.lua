@@ -2,28 +2,25 @@
 -- Gives `absence`, `measure`.
 
 local call, state = require('call'), require('record').state
-local key, now, this_minute = call.key, call.now, call.minute
+local now, this_minute = call.now, call.minute
 
--- The latest samples. A key that is no longer of its type has none.
 local function samples_of(first, last)
-  local samples = redis.pcall('LRANGE', key.hour, first, last)
-  return samples.err and {} or samples
-end
--- A minute, and how many were called and had come in all at its end.
-local function read_sample(sample)
-  local minute, called, came = string.match(sample or '', '^(%d+) %d+ %d+ (%d+) (%d+)$')
-  return tonumber(minute), tonumber(called), tonumber(came)
+  return require('history').samples(first, last)
 end
 
 -- How many called visitors had not come at the end of a minute. After the latest minute with a verb nothing moved.
 local function missing_at(minute, samples)
-  for _, sample in ipairs(minute < state.minute and samples or {}) do
-    local at, called, came = read_sample(sample)
-    if at and at <= minute then
-      return called - came
-    end
+  if minute >= state.minute then
+    return state.admitted - state.claimed
   end
-  return minute < state.minute and 0 or state.admitted - state.claimed
+  local missing = state.noted_released - state.noted_came
+  for _, sample in ipairs(samples) do
+    if sample.at <= minute then
+      return missing
+    end
+    missing = missing - (sample.released - sample.came)
+  end
+  return 0
 end
 -- How many were called within the last minute and have not come. Within a minute they are taken to have come evenly. The
 -- share is named only where it is known.
@@ -40,20 +37,21 @@ local LONGEST_SHARE = 30
 -- Measured over the five minutes that ended a minute before the latest sample, out of at least fifty called visitors. While
 -- the mode is not automatic or counts are late, the share stays as it was; after a minute without a verb it is not known.
 local function measure()
-  if call.arg.absent == 'off' or state.minute < this_minute - 1 then
+  local samples = samples_of(0, 6)
+  if call.arg.absent == 'off' or not samples[1] or samples[1].at < this_minute - 1 then
     state.absent = -1
   elseif state.steady > 0 and state.steady <= this_minute - 7 then
-    local samples, called, came = samples_of(1, 6), {}, {}
+    local all, some = 0, 0
     state.absent = -1
-    for i = 1, 6 do
-      local minute
-      minute, called[i], came[i] = read_sample(samples[i])
-      if minute ~= this_minute - 1 - i then
+    for i = 2, 7 do
+      local sample = samples[i]
+      if not sample or sample.at ~= this_minute - i then
         return
+      elseif i < 7 then
+        all, some = all + sample.released, some + sample.came
       end
     end
-    local all, some = called[1] - called[6], came[1] - came[6]
-    if all >= 50 and some >= 0 then
+    if all >= 50 then
       state.absent, state.measured = math.floor(math.max(all - some, 0) * 1000 / all), this_minute
     end
   elseif this_minute - state.measured > LONGEST_SHARE then

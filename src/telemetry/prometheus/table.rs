@@ -7,8 +7,8 @@
 use super::exposition::{Kind, Series, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS};
 use crate::queue::{
-    Answered, Bound, Estimated, Inversion, Invited, LaneState, Mode, Phase, Reason, Sessions,
-    Signal, WAITS, WafVerdict,
+    Answered, Bound, Estimated, Inversion, Invited, LaneState, Mode, Phase, Reason, STAYS,
+    Sessions, Signal, WAITS, WafVerdict,
 };
 use crate::store::Figures;
 
@@ -206,6 +206,16 @@ pub const METRICS: &[Metric] = &[
         },
     )
     .by("came"),
+    counter(
+        "visits_reached_total",
+        "Visits under a cap that lasted at least so many minutes, from the first visit inside to the latest.",
+        |series, scrape| {
+            for (bucket, minutes) in STAYS.iter().enumerate() {
+                series.labelled(&minutes.to_string(), scrape.figures.tally.stays(bucket));
+            }
+        },
+    )
+    .by("minutes"),
     gauge(
         "waiting",
         "Visitors who hold a number and have not been released, in all lanes.",

@@ -119,7 +119,7 @@ fn kept(
         None => Shared::No,
     };
     Ok(Inside {
-        renewal: visited.told.map(|told| told.counted(&held.id, born)),
+        renewal: (visited.told).map(|told| told.counted(&held.id, born, at / 60, sessions.minutes)),
         session: Some(renewal.to),
         shared,
     })

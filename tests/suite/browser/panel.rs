@@ -15,13 +15,12 @@ use crate::house::{Ask, House, PASSWORD, Visitor};
 pub(crate) fn write_an_hour(house: &House) {
     let this = house.now_ms() / 60_000;
     let (mut drawn, mut admitted) = (0, 0);
-    for at in 0..60 {
+    let minutes = (0..60).map(|at| {
         drawn += if at < 25 { 90 - 3 * at } else { 12 + at % 7 };
         admitted = drawn.min(admitted + 20 + at * 7 % 21);
-        let end = format!("{} {} {drawn} {admitted}", this - 60 + at, drawn - admitted);
-        let command = ["LPUSH", &house.key(":hour"), &end];
-        house.store.command(&command).unwrap();
-    }
+        (this - 60 + at, drawn - admitted, drawn, admitted, admitted)
+    });
+    house.write_minutes(minutes.collect::<Vec<_>>());
     let cursor = admitted;
     let [this, drawn, admitted] = [this, drawn, admitted].map(|number| number.to_string());
     house.write(&["minute", &this, "drawn", &drawn, "main length", &drawn]);

@@ -64,12 +64,10 @@ pub(crate) fn called_visitors_who_do_not_come_are_shown(house: &House) {
     );
     house.wait_for_period(60);
     let minute = house.now_ms() / 60_000;
-    for ago in (1..=7).rev() {
+    house.write_minutes((1..=7).rev().map(|ago| {
         let (called, came) = (7_000 - 500 * ago, 4_900 - 350 * ago);
-        let sample = format!("{} 9 9 {called} {came}", minute - ago);
-        let command = ["LPUSH", &house.key(":hour"), &sample];
-        house.store.command(&command).unwrap();
-    }
+        (minute - ago, 9, 9_000, called, came)
+    }));
     let (steady, now) = ((minute - 9).to_string(), minute.to_string());
     let counted = [
         "admitted", "6500", "claimed", "4550", "steady", &steady, "minute", &now,
@@ -86,6 +84,10 @@ pub(crate) fn called_visitors_who_do_not_come_are_shown(house: &House) {
     for visitor in &mut waiting {
         visitor.ask("/");
     }
+    // A draw measures nothing: the first look of the minute does.
+    assert_eq!(absent(house)["share"], json!(null));
+    house.forget_the_sign();
+    waiting[0].ask("/");
     assert_eq!(
         absent(house),
         json!({"setting": "observe", "share": 0.3, "may_come": 0})

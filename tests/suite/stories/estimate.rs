@@ -262,7 +262,7 @@ fn waits_are_counted_at_the_door_beside_what_was_told_at_the_draw(house: &House)
         let many: u64 = client.range(..minutes).map(|(_, many)| many).sum();
         many.to_string().parse().unwrap()
     };
-    assert_eq!(wait("_bucket", "15"), 2.0, "straight in");
+    assert_eq!(wait("_bucket", "10"), 2.0, "straight in");
     for (le, minutes) in [("120", 2), ("300", 5)] {
         assert_eq!(wait("_bucket", le), within(minutes), "{le} {client:?}");
     }

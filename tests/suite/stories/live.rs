@@ -594,7 +594,7 @@ pub(crate) fn what_an_operator_set_outlives_a_quiet_month(house: &House) {
     house.change("mode", r#"{"mode":"hold"}"#);
     let ttl = house.store.command(&["TTL", &house.key("")]).unwrap();
     assert!(ttl.as_u64().unwrap() > 29 * DAY, "{ttl}");
-    for key in [&house.key(":actions"), &house.key(":hour")] {
+    for key in [&house.key(":actions"), &house.key(":minutes")] {
         let ttl = house.store.command(&["TTL", key]).unwrap();
         assert!(ttl != json!(-1), "{key} ends");
     }

@@ -135,11 +135,10 @@ pub(crate) fn the_panel_shows_the_last_hour(house: &House) {
     assert_shows(&panel(house), "No visitor came and none was let in.");
     house.wait_for_period(60);
     let minute = house.now_ms() / 60_000;
-    for (ago, figures) in [(20, "40 40 0"), (3, "30 45 15"), (1, "20 50 30")] {
-        let end = format!("{} {figures}", minute - ago);
-        let command = ["LPUSH", &house.key(":hour"), &end];
-        house.store.command(&command).unwrap();
-    }
+    let minutes = [(20, 40, 40, 0, 0), (3, 30, 45, 15, 0), (1, 20, 50, 30, 0)];
+    house.write_minutes(minutes.map(|(ago, waiting, drawn, released, came)| {
+        (minute - ago, waiting, drawn, released, came)
+    }));
     let minute = minute.to_string();
     house.write(&[
         "main length",

@@ -230,8 +230,8 @@ pub(crate) fn the_clock_of_a_pop_opens_no_period(house: &House) {
             &code,
             "2",
             "queue:{clock}",
-            "queue:{clock}:hour",
-            "line hour",
+            "queue:{clock}:minutes",
+            "line minutes",
         ];
         let shared = [
             &shared[..],

@@ -250,6 +250,7 @@ pub(crate) fn status_is_data_for_operator_and_program(house: &House) {
                 "room": house.room(), "mode": "automatic", "epoch": 1, "cursor": 0, "length": 0, "waiting": 0, "credit": 0,
                 "rate": {"automatic": 30, "automatic_quantity": 10, "per_minute": 20.0, "measured_per_minute": null}, "estimated_wait_seconds": 0,
                 "absent": {"setting": "observe", "share": null, "may_come": 0},
+                "last_hour": {"since": got.json()["last_hour"]["since"], "waits": [], "visit_minutes_p50": null},
                 "sessions": null, "regions": null,
                 "release": {"bound_by": "waiting", "recount_until": null, "last": null},
                 "origin": {"setting": "observe", "recent": {"ok": 0, "late": 0, "bad": 0}, "sick_until": null, "overruled_until": null, "last": null,

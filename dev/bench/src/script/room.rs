@@ -208,7 +208,9 @@ impl Room {
     }
 
     pub(super) fn panel(&self) -> Result<(), String> {
-        let snapshot = self.line(None, Lane::Main, |line| line.panel(Attempt::First));
+        let snapshot = self.line(None, Lane::Main, |line| {
+            line.panel(now_serving::queue::Past::HOUR, Attempt::First)
+        });
         snapshot.map(drop).map_err(|error| error.to_string())
     }
 

@@ -184,7 +184,7 @@ mod tests {
         let rooms = Rooms::new(&store, "test-1".to_owned(), &goes_on);
         let sent = |words: &[&str]| rooms.post(&encode(words), Attempt::First).is_some();
         for ours in [
-            &["DEL", "queue:{test-1-1}", "queue:{test-1-1}:hour"][..],
+            &["DEL", "queue:{test-1-1}", "queue:{test-1-1}:minutes"][..],
             &["EVAL", "return 1", "1", "queue:{test-1-1}", "queue:{main}"],
             &["EVAL", "return 1", "0"],
         ] {

@@ -105,6 +105,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
     use super::*;
+    use now_serving::queue::Sample;
 
     fn demo(more: &[(&str, &str)]) -> Settings {
         let mut settings = sandbox_dir::development_settings().unwrap();
@@ -129,39 +130,23 @@ mod tests {
         assert!(cursor <= length && length > 1200, "{cursor} of {length}");
         assert!(drawn == length && admitted <= cursor, "{drawn}, {admitted}");
         let keys = store
-            .command(&["LRANGE", "queue:{main}:hour", "0", "-1"])
+            .command(&["LRANGE", "queue:{main}:minutes", "0", "-1"])
             .unwrap();
-        let minutes: Vec<Vec<u64>> = keys
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|text| {
-                let words = text.as_str().unwrap().split(' ');
-                words.map(|word| word.parse().unwrap()).collect()
-            })
+        let texts = keys.as_array().unwrap().iter();
+        let minutes: Vec<Sample> = texts
+            .map(|text| Sample::read(text.as_str().unwrap()).unwrap())
             .collect();
         assert!((58..=61).contains(&minutes.len()), "{minutes:?}");
-        // The newest first: each sum is as great as the one before it in time.
+        // The newest first.
         let [newest, .., oldest] = minutes.as_slice() else {
             unreachable!()
         };
-        assert_eq!(
-            newest.first().unwrap() - oldest.first().unwrap() + 1,
-            minutes.len() as u64
-        );
-        let sums = |minute: &[u64]| [2, 3, 4].map(|place: usize| minute.get(place).copied());
-        assert!(minutes.windows(2).all(|two| {
-            match two {
-                [later, earlier] => sums(later)
-                    .iter()
-                    .zip(sums(earlier))
-                    .all(|(late, early)| *late >= early),
-                _ => false,
-            }
-        }));
-        let waiting = minutes.iter().filter_map(|minute| minute.get(1));
-        let most = waiting.max().unwrap();
-        assert!((100..600).contains(most), "two rushes wait: {most}");
+        assert_eq!(newest.at - oldest.at + 1, minutes.len() as u64);
+        let sum = |of: fn(&Sample) -> u64| minutes.iter().map(of).sum::<u64>();
+        assert!(sum(|minute| minute.drawn) > length - 60, "{minutes:?}");
+        assert!(sum(|minute| minute.released) > admitted - 60);
+        let most = minutes.iter().map(|minute| minute.waiting).max().unwrap();
+        assert!((100..600).contains(&most), "two rushes wait: {most}");
         let actions = store
             .command(&["LRANGE", "queue:{main}:actions", "0", "-1"])
             .unwrap();

@@ -1,13 +1,16 @@
 -- panel: the status with what only the panel shows; changes nothing.
--- Keys: those of `status`, and `actions`. No arguments.
--- Answer: that of `status`, and `hour`, `actions`, `minute`, and which operator made each setting.
+-- Keys and arguments: those of `status`, and `actions`.
+-- Answer: that of `status`, and `actions`, and which operator made each setting.
 
-local call, record, figures = require('call'), require('record'), require('figures')
+local call, record = require('call'), require('record')
+local figures, history = require('figures'), require('history')
 local key = call.key
 
 return function()
-  local told = figures('hour', redis.call('LRANGE', key.hour, 0, -1), 'actions', redis.call('LRANGE', key.actions, 0, -1),
-    'minute', record.state.minute)
+  local told = figures(history.told())
+  for _, word in ipairs({ 'actions', redis.call('LRANGE', key.actions, 0, -1) }) do
+    table.insert(told, word)
+  end
   local names = { 'mode_by', 'pace_by', 'message_by', 'cap_by', 'event_by', 'stock_by' }
   for i, value in ipairs(redis.call('HMGET', key.line, unpack(names))) do
     -- Unless a later setting has just come, whose setter is not known.

@@ -9,12 +9,10 @@ pub(crate) fn grows(house: &House, go: u64) {
     let this = house.now_ms() / 60_000;
     let waiting = |ago: u64| 500 - (40 - go) * (ago - 1);
     let admitted = |ago: u64| 1_000 - go * (ago - 1);
-    for ago in (1..=10).rev() {
+    house.write_minutes((1..=10).rev().map(|ago| {
         let (waiting, admitted) = (waiting(ago), admitted(ago));
-        let end = format!("{} {waiting} {} {admitted}", this - ago, waiting + admitted);
-        let command = ["LPUSH", &house.key(":hour"), &end];
-        house.store.command(&command).unwrap();
-    }
+        (this - ago, waiting, waiting + admitted, admitted, 0)
+    }));
     let this = this.to_string();
     house.write(&["main length", "1500", "main cursor", "1000"]);
     house.write(&["drawn", "1500", "admitted", "1000", "minute", &this]);

@@ -2,11 +2,11 @@
 
 use now_serving::http::Reply;
 use now_serving::operator::verbs;
-use now_serving::page::{self, Away, BoardSeen, Configured, PanelView};
+use now_serving::page::{self, Away, BoardSeen, Configured, PanelView, Span};
 use now_serving::queue::{
-    Absent, AbsentVisitors, Action, Answers, Board, Bound, Cap, Cell, CurrentEvent, Event,
-    EventList, Explained, Groups, InvitedVisitors, Live, Measured, MinuteSample, Mode, Order,
-    OriginHealth, OriginState, Pace, PanelSnapshot, Phase, Provenance, Released, Sessions,
+    Absent, AbsentVisitors, Action, Answers, Board, Bound, Cap, Cell, Counts, CurrentEvent, Event,
+    EventList, Explained, Groups, History, InvitedVisitors, Live, Measured, Mode, Order,
+    OriginHealth, OriginState, Pace, PanelSnapshot, Phase, Provenance, Released, Sample, Sessions,
     Sickness, Stretch, WatchedOrigin, With,
 };
 
@@ -20,14 +20,23 @@ pub struct Line {
     pub name: &'static str,
     /// Over its frames.
     pub title: &'static str,
-    history: History,
+    history: Lately,
     /// What is special about it now.
     turned: fn(&mut PanelSnapshot, u64),
 }
 
+/// How a minute ended, with sums since the line began.
+#[derive(Clone, Copy)]
+struct Ended {
+    minute: u64,
+    waiting: u64,
+    drawn: u64,
+    admitted: u64,
+}
+
 /// What the last hour was.
 #[derive(Clone, Copy)]
-enum History {
+enum Lately {
     Nothing,
     /// More visitors come than go in: in its last minutes only this many in each.
     Busy {
@@ -36,7 +45,7 @@ enum History {
     },
 }
 
-const GROWING: History = History::Busy {
+const GROWING: Lately = Lately::Busy {
     minutes: 0,
     admitted: 0,
 };
@@ -46,7 +55,7 @@ pub const LINES: &[Line] = &[
     Line {
         name: "empty",
         title: "An empty line",
-        history: History::Nothing,
+        history: Lately::Nothing,
         turned: |_, _| {},
     },
     Line {
@@ -64,7 +73,7 @@ pub const LINES: &[Line] = &[
     Line {
         name: "hold",
         title: "A line on hold",
-        history: History::Busy {
+        history: Lately::Busy {
             minutes: 6,
             admitted: 0,
         },
@@ -73,7 +82,7 @@ pub const LINES: &[Line] = &[
     Line {
         name: "cap",
         title: "A full cap",
-        history: History::Busy {
+        history: Lately::Busy {
             minutes: 14,
             admitted: 8,
         },
@@ -82,7 +91,7 @@ pub const LINES: &[Line] = &[
     Line {
         name: "sick",
         title: "A sick origin",
-        history: History::Busy {
+        history: Lately::Busy {
             minutes: 3,
             admitted: 0,
         },
@@ -97,13 +106,13 @@ pub const LINES: &[Line] = &[
     Line {
         name: "before",
         title: "An event before it opens",
-        history: History::Nothing,
+        history: Lately::Nothing,
         turned: |snapshot, now_ms| begin(snapshot, now_ms + 20 * MINUTE_MS, Phase::Before, now_ms),
     },
     Line {
         name: "lot",
         title: "A lot that is awaited",
-        history: History::Busy {
+        history: Lately::Busy {
             minutes: MINUTES,
             admitted: 0,
         },
@@ -131,7 +140,7 @@ const MOST_INSIDE: u64 = 160;
 /// The hour in which it all happened.
 const MINUTES: u64 = 55;
 
-impl History {
+impl Lately {
     /// How many visitors came by the end of that minute. Some minutes are busier than others.
     fn drawn(self, minute: u64) -> u64 {
         let many = |minute: u64| 22 + minute * 7 % 13 + minute / 4;
@@ -156,9 +165,9 @@ impl History {
         })
     }
 
-    fn sample(self, minute: u64, now_ms: u64) -> MinuteSample {
+    fn sample(self, minute: u64, now_ms: u64) -> Ended {
         let (drawn, admitted) = (self.drawn(minute), self.admitted(minute));
-        MinuteSample {
+        Ended {
             minute: (now_ms / MINUTE_MS).saturating_sub(MINUTES - minute),
             waiting: drawn - admitted,
             drawn,
@@ -167,14 +176,14 @@ impl History {
     }
 
     /// The minute under way, as far as it has come.
-    fn now(self, now_ms: u64) -> MinuteSample {
+    fn now(self, now_ms: u64) -> Ended {
         let before = self.sample(MINUTES - 1, now_ms);
         let end = self.sample(MINUTES, now_ms);
         let part =
             |before: u64, end: u64| before + (end - before) * (now_ms % MINUTE_MS) / MINUTE_MS;
         let drawn = part(before.drawn, end.drawn);
         let admitted = part(before.admitted, end.admitted);
-        MinuteSample {
+        Ended {
             waiting: drawn - admitted,
             drawn,
             admitted,
@@ -193,11 +202,43 @@ impl History {
         })
     }
 
-    fn hour(self, now_ms: u64) -> Vec<MinuteSample> {
-        let minutes = (1..MINUTES).rev();
-        match self {
-            Self::Nothing => Vec::new(),
-            Self::Busy { .. } => minutes.map(|minute| self.sample(minute, now_ms)).collect(),
+    /// What happened in each minute.
+    fn told(self, now_ms: u64) -> History {
+        let minutes = match self {
+            Self::Nothing => 0..0,
+            Self::Busy { .. } => 1..MINUTES,
+        };
+        let mut before = self.sample(0, now_ms);
+        let mut sample = |end: Ended| {
+            let sample = Sample {
+                at: end.minute,
+                waiting: end.waiting,
+                drawn: end.drawn - before.drawn,
+                released: end.admitted - before.admitted,
+                came: end.admitted - before.admitted,
+                ..Sample::default()
+            };
+            before = end;
+            sample
+        };
+        let mut minutes: Vec<Sample> = minutes
+            .map(|minute| sample(self.sample(minute, now_ms)))
+            .collect();
+        let now = sample(self.now(now_ms));
+        minutes.reverse();
+        let mut counts = Counts::default();
+        if now.drawn > 0 {
+            let waits = counts.waits.entry(String::new()).or_default();
+            for minute in 1..=20 {
+                waits.waited.add(minute * 24);
+                waits.told.add(minute * 20);
+            }
+        }
+        History {
+            now,
+            minutes,
+            counts,
+            ..History::default()
         }
     }
 
@@ -235,7 +276,8 @@ fn action(verb: &str, value: &str, set: Provenance) -> Action {
 
 /// So many have come at once.
 fn crowd(snapshot: &mut PanelSnapshot, many: u64) {
-    snapshot.drawn += many;
+    snapshot.history.now.drawn += many;
+    snapshot.history.now.waiting += many;
     for roll in &mut snapshot.board.rolls {
         roll.drawn += many;
     }
@@ -328,7 +370,7 @@ fn begin(snapshot: &mut PanelSnapshot, opens_ms: u64, phase: Phase, now_ms: u64)
     snapshot.actions.clear();
 }
 
-fn board(history: History, now: MinuteSample, now_ms: u64) -> Board {
+fn board(history: Lately, now: Ended, now_ms: u64) -> Board {
     let measured = Measured {
         released: history.admitted(MINUTES) - history.admitted(MINUTES - 10),
         took_ms: 10 * MINUTE_MS,
@@ -350,7 +392,7 @@ fn board(history: History, now: MinuteSample, now_ms: u64) -> Board {
     }
 }
 
-fn limits(history: History, now_ms: u64) -> Explained {
+fn limits(history: Lately, now_ms: u64) -> Explained {
     let released = Released {
         at_ms: history.moved_ms(now_ms),
         released: PACE.quantity,
@@ -359,8 +401,8 @@ fn limits(history: History, now_ms: u64) -> Explained {
         bound_by: Bound::Pace,
     };
     let (bound_by, last) = match history {
-        History::Nothing => (Bound::Waiting, None),
-        History::Busy { .. } => (Bound::Pace, Some(released)),
+        Lately::Nothing => (Bound::Waiting, None),
+        Lately::Busy { .. } => (Bound::Pace, Some(released)),
     };
     Explained {
         bound_by,
@@ -379,8 +421,6 @@ fn snapshot(line: &Line, now_ms: u64) -> PanelSnapshot {
     };
     let mut snapshot = PanelSnapshot {
         board: board(history, now, now_ms),
-        drawn: now.drawn,
-        admitted: now.admitted,
         absent: Absent {
             share: (now.admitted > 0).then_some(62),
             may_come: now.admitted.min(4),
@@ -394,8 +434,7 @@ fn snapshot(line: &Line, now_ms: u64) -> PanelSnapshot {
         cap: None,
         event: None,
         stock: None,
-        hour: history.hour(now_ms),
-        minute: now.minute,
+        history: history.told(now_ms),
         actions,
     };
     (line.turned)(&mut snapshot, now_ms);
@@ -451,6 +490,7 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
         news: None,
         trouble: None,
         once: "made-up",
+        span: Span::default(),
         now_ms,
     };
     Some(page::panel(200, &configured, &view))

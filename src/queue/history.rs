@@ -1,0 +1,362 @@
+//! What happened, by minutes of a day and by hours of thirty days, as `store/lua/history.lua` keeps it.
+//!
+//! Invariant: a minute or an hour of which there is no sample is one in which nothing moved.
+
+use super::{Bound, Inversion, STAYS, WAITS};
+use std::collections::BTreeMap;
+
+/// How a minute or an hour ended, and what moved in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// Which one, in minutes or hours since 1970.
+    pub at: u64,
+    /// How many waited at its end; of an hour, at the end of one of its minutes at most.
+    pub waiting: u64,
+    /// How many numbers were drawn.
+    pub drawn: u64,
+    /// How many visitors were released.
+    pub released: u64,
+    /// How many came in.
+    pub came: u64,
+    /// What bound the line when it ended; of an hour, for most of its minutes.
+    pub bound_by: Option<Bound>,
+    /// What POPs counted, some minutes late.
+    pub counts: Counts,
+}
+
+impl Sample {
+    /// Reads it as the script writes it.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let mut number = || u64::from_str_radix(words.next()?, 36).ok();
+        Some(Self {
+            at: number()?,
+            waiting: number()?,
+            drawn: number()?,
+            released: number()?,
+            came: number()?,
+            bound_by: bound(words.next()?),
+            counts: Counts::read(words),
+        })
+    }
+}
+
+/// The rule with this letter.
+fn bound(letter: &str) -> Option<Bound> {
+    if letter == "k" {
+        return Some(Bound::Stock);
+    }
+    let of = |(name, rule): (&str, Bound)| {
+        (rule != Bound::Stock && name.starts_with(letter)).then_some(rule)
+    };
+    Bound::ALL.into_iter().find_map(of)
+}
+
+/// How many fell into each bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram([u64; WAITS.len() + 1]);
+
+impl Histogram {
+    /// How many in all.
+    #[must_use]
+    pub fn all(&self) -> u64 {
+        self.0.iter().fold(0, |sum, many| sum.saturating_add(*many))
+    }
+
+    /// How many in each bucket, the one without an upper end last.
+    #[must_use]
+    pub fn buckets(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// One more with this value, in seconds.
+    pub fn add(&mut self, seconds: u64) {
+        let bucket = WAITS.iter().position(|most| seconds <= *most);
+        self.put(bucket.unwrap_or(WAITS.len()), 1);
+    }
+
+    fn put(&mut self, bucket: usize, many: u64) {
+        if let Some(sum) = self.0.get_mut(bucket) {
+            *sum = sum.saturating_add(many);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (sum, many) in self.0.iter_mut().zip(other.0) {
+            *sum = sum.saturating_add(many);
+        }
+    }
+
+    /// About how many seconds this share does not exceed, in percent: within a bucket values are taken to lie evenly. Of the bucket
+    /// without an upper end its lower one. Nothing of nobody.
+    #[must_use]
+    pub fn percentile(&self, percent: u64) -> Option<u64> {
+        let all = self.all();
+        let rank = all.saturating_mul(percent).div_ceil(100).max(1);
+        let (mut below, mut from) = (0_u64, 0);
+        for (many, to) in self.0.iter().zip(WAITS) {
+            if below.saturating_add(*many) >= rank && *many > 0 {
+                let part = (rank - below).saturating_mul(to - from) / many;
+                return Some(from + part);
+            }
+            below = below.saturating_add(*many);
+            from = to;
+        }
+        (all > 0).then_some(from)
+    }
+}
+
+/// Of one lane: how long visitors waited who went in, and how long they had been told to expect at the draw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// From the draw to the first visit inside.
+    pub waited: Histogram,
+    /// What was estimated at the draw, where it was.
+    pub told: Histogram,
+}
+
+/// What POPs counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// By the name of the lane, nothing for the main line.
+    pub waits: BTreeMap<String, Waits>,
+    /// How many visits under a cap lasted at least as long as each of [`STAYS`].
+    pub stays: [u64; STAYS.len()],
+    /// By which rule visitors passed others.
+    pub inversions: BTreeMap<&'static str, u64>,
+}
+
+impl Counts {
+    /// Reads the words of a sample; what is none of them is nothing.
+    fn read<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+        let mut counts = Self::default();
+        for word in words {
+            let Some((kind, rest)) = word.split_once(':') else {
+                continue;
+            };
+            let Some((of, text)) = rest.split_once('=') else {
+                continue;
+            };
+            for (bucket, many) in by_letter(text) {
+                counts.add(kind, of, bucket, many);
+            }
+        }
+        counts
+    }
+
+    /// Adds what was counted by its name in the store, such as `waited_C_main`.
+    pub fn add_named(&mut self, name: &str, many: u64) {
+        let Some((kind, rest)) = name.split_once('_') else {
+            return;
+        };
+        let bucket = rest.bytes().next().filter(u8::is_ascii_uppercase);
+        let of = match bucket {
+            Some(_) => rest.get(1..).unwrap_or_default().trim_start_matches('_'),
+            None => rest,
+        };
+        self.add(kind.get(..1).unwrap_or_default(), of, bucket, many);
+    }
+
+    fn of(&mut self, lane: &str) -> &mut Waits {
+        self.waits.entry(lane.to_owned()).or_default()
+    }
+
+    fn add(&mut self, kind: &str, of: &str, letter: Option<u8>, many: u64) {
+        let bucket = letter.map_or(usize::MAX, |letter| usize::from(letter.wrapping_sub(b'A')));
+        let lane = if of == "main" { "" } else { of };
+        match kind {
+            "w" => self.of(lane).waited.put(bucket, many),
+            "t" => self.of(lane).told.put(bucket, many),
+            "s" => {
+                if let Some(sum) = self.stays.get_mut(bucket) {
+                    *sum = sum.saturating_add(many);
+                }
+            }
+            "i" => {
+                if let Some(rule) = Inversion::named(of) {
+                    let sum = self.inversions.entry(rule.name()).or_default();
+                    *sum = sum.saturating_add(many);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds all of another.
+    pub fn merge(&mut self, other: &Self) {
+        for (lane, waits) in &other.waits {
+            let sum = self.of(lane);
+            sum.waited.merge(&waits.waited);
+            sum.told.merge(&waits.told);
+        }
+        for (sum, many) in self.stays.iter_mut().zip(other.stays) {
+            *sum = sum.saturating_add(many);
+        }
+        for (rule, many) in &other.inversions {
+            let sum = self.inversions.entry(rule).or_default();
+            *sum = sum.saturating_add(*many);
+        }
+    }
+
+    /// The length that half of the visits under a cap reached, in minutes, of so many that began; nothing where none was made longer.
+    #[must_use]
+    pub fn half_stayed(&self, began: u64) -> Option<u64> {
+        let reached = STAYS.iter().zip(self.stays);
+        let mut half = reached.filter(|(_, many)| many.saturating_mul(2) >= began && *many > 0);
+        half.next_back().map(|(minutes, _)| *minutes)
+    }
+}
+
+/// A letter and a number of the base 36, and so on; a number alone has no letter.
+fn by_letter(text: &str) -> impl Iterator<Item = (Option<u8>, u64)> + '_ {
+    let parts = text.split_inclusive(|letter: char| !letter.is_ascii_uppercase());
+    let mut parts = parts.peekable();
+    std::iter::from_fn(move || {
+        let mut part = parts.next()?.to_owned();
+        while let Some(more) =
+            parts.next_if(|more| !more.starts_with(|letter: char| letter.is_ascii_uppercase()))
+        {
+            part.push_str(more);
+        }
+        let letter = part.bytes().next().filter(u8::is_ascii_uppercase);
+        let digits = part.get(usize::from(letter.is_some())..)?;
+        Some((letter, u64::from_str_radix(digits, 36).ok()?))
+    })
+}
+
+/// How much of what happened is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Past {
+    /// How many minutes before the one under way at most.
+    pub minutes: u64,
+    /// How many hours that are over.
+    pub hours: u64,
+}
+
+impl Past {
+    /// The last hour.
+    pub const HOUR: Self = Self {
+        minutes: 60,
+        hours: 0,
+    };
+    /// All that is kept.
+    pub const ALL: Self = Self {
+        minutes: 1440,
+        hours: 720,
+    };
+}
+
+/// What the store keeps of what happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    /// When the store's present data began, in Unix milliseconds: of before that it has nothing.
+    pub since_ms: u64,
+    /// The latest minute in which the line was asked to move, as far as it has come; nothing moved after it. Minute 0 when there was
+    /// none.
+    pub now: Sample,
+    /// Samples of the minutes before it, the latest first.
+    pub minutes: Vec<Sample>,
+    /// Samples of hours that are over, likewise.
+    pub hours: Vec<Sample>,
+    /// What was counted since the latest counts that a sample has.
+    pub counts: Counts,
+}
+
+impl History {
+    /// How many came in, in all minutes that it has.
+    #[must_use]
+    pub fn came(&self) -> u64 {
+        let minutes = self.minutes.iter().map(|sample| sample.came);
+        minutes.fold(self.now.came, u64::saturating_add)
+    }
+
+    /// What was counted in the hour before this minute, and in it: counts stand with the last of ten minutes.
+    #[must_use]
+    pub fn last_hour(&self, minute: u64) -> Counts {
+        let mut counts = self.counts.clone();
+        let recent = self
+            .minutes
+            .iter()
+            .take_while(|sample| sample.at + 60 > minute);
+        recent.for_each(|sample| counts.merge(&sample.counts));
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_read_as_the_script_writes_it() {
+        let text = "hl51c 2s 5k 5j 5i p w:=C2bD1x w:vip=A1 t:=B7 s:=A5E2 i:group=3 i:later=9 q:=A1";
+        let sample = Sample::read(text).unwrap_or_default();
+        assert_eq!((sample.at, sample.waiting), (29_539_776, 100));
+        assert_eq!(
+            (sample.drawn, sample.released, sample.came),
+            (200, 199, 198)
+        );
+        assert_eq!(sample.bound_by, Some(Bound::Pace));
+        let of = |lane: &str| sample.counts.waits.get(lane).cloned().unwrap_or_default();
+        assert_eq!(of("").waited.buckets().get(2..4), Some(&[83, 69][..]));
+        assert_eq!(of("").told.all(), 7);
+        assert_eq!(of("vip").waited.all(), 1);
+        assert_eq!(sample.counts.stays.get(..5), Some(&[5, 0, 0, 0, 2][..]));
+        assert_eq!(sample.counts.inversions, BTreeMap::from([("group", 3)]));
+        assert_eq!(Sample::read("hl51c 2s 5k 5j"), None);
+    }
+
+    #[test]
+    fn each_rule_has_a_letter_of_its_own() {
+        for (name, rule) in Bound::ALL {
+            let letter = if rule == Bound::Stock {
+                "k"
+            } else {
+                name.get(..1).unwrap_or_default()
+            };
+            assert_eq!(bound(letter), Some(rule), "{letter}");
+        }
+    }
+
+    #[test]
+    fn what_is_counted_now_has_the_names_of_the_store() {
+        let mut counts = Counts::default();
+        for (name, many) in [
+            ("waited_C_main", 83),
+            ("told_B_vip", 7),
+            ("stayed_A", 5),
+            ("inverted_region", 2),
+        ] {
+            counts.add_named(name, many);
+        }
+        let words = "w:=C2b t:vip=B7 s:=A5 i:region=2";
+        assert_eq!(counts, Counts::read(words.split(' ')));
+    }
+
+    #[test]
+    fn a_percentile_lies_in_the_bucket_of_the_true_one() {
+        let mut of = Histogram::default();
+        assert_eq!(of.percentile(50), None);
+        for seconds in 0..=1000 {
+            of.add(seconds);
+        }
+        for (percent, truth) in [(1, 10), (50, 500), (95, 950)] {
+            let told = of.percentile(percent).unwrap_or_default();
+            assert!(told.abs_diff(truth) <= 100, "{percent}: {told}");
+        }
+        let mut longest = Histogram::default();
+        longest.add(u64::MAX);
+        assert_eq!(longest.percentile(50), Some(86_400));
+    }
+
+    #[test]
+    fn half_of_the_visits_reached_a_length() {
+        let counts = Counts {
+            stays: [80, 60, 40, 10, 0, 0, 0, 0, 0, 0, 0, 0],
+            ..Counts::default()
+        };
+        assert_eq!(counts.half_stayed(100), Some(2));
+        assert_eq!(Counts::default().half_stayed(0), None);
+    }
+}
