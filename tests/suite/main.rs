@@ -114,6 +114,7 @@ mod pure {
     mod compiled;
     mod conditions;
     pub(crate) mod conventions;
+    pub(crate) mod dashboard;
     mod docs;
     mod documented;
     mod glossary;
