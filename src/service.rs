@@ -38,7 +38,7 @@ use std::io::Read;
 use to_origin::{METHODS, options, unclear, web_socket_refused};
 pub use to_origin::{bad_upgrade, no_web_sockets, too_long, whole_server};
 use visits::{answer_api, answer_visit, invitation};
-pub use watch::Rescue;
+pub use watch::{Rescue, is_news};
 
 /// The answer, and what the log says about it.
 pub struct Outcome<'a> {

@@ -6,7 +6,9 @@
 use std::cell::RefMut;
 use std::io::Read;
 
-use super::{FollowUp, Outcome, Request, afterwards, entries, handle, origin_failed, unsound};
+use super::{
+    FollowUp, Outcome, Request, afterwards, entries, handle, origin_failed, unsound, watch,
+};
 use crate::cache::CachedBoard;
 use crate::cache::Pop;
 use crate::cache::outbox::Tally;
@@ -14,8 +16,8 @@ use crate::config::{Query, Unsound};
 use crate::http::{Answer, Call, Commands, Forward, Reply};
 use crate::page::Shell;
 use crate::queue::{
-    AboveBound, Actor, Answered, Change, Changed, CountedRenewal, EndedSession, Now, Platform,
-    Reason, RoomName,
+    AboveBound, Actor, Answered, AnsweredTo, Change, Changed, CountedRenewal, EndedSession, Now,
+    Platform, Reason, RoomName,
 };
 use crate::telemetry::log::{self, Decision, RequestFacts};
 use crate::visitor::language::{plain_shell, shell};
@@ -94,8 +96,8 @@ pub struct Served {
     pub renewal: Option<CountedRenewal>,
     /// The session that the origin ended with its answer.
     ended: Option<EndedSession>,
-    /// Whether the store should soon hear how the origin answered.
-    store_should_hear: bool,
+    /// How the origin answered, where that was watched for the store.
+    news: Option<(AnsweredTo, Answered)>,
 }
 
 /// Serves one request.
@@ -103,7 +105,8 @@ pub fn serve(request: &Request<'_>, body: &mut dyn Read, host: &mut dyn Host) ->
     let (call, config, room) = (request.call, request.config, request.room);
     let mut outcome = handle(request, body);
     let after = std::mem::replace(&mut outcome.after, FollowUp::Nothing);
-    let served = deliver(outcome, call, &|| shell(None, request), request.now, host);
+    let mut served = deliver(outcome, call, &|| shell(None, request), host);
+    hear(&mut served, request, host);
     let name = Some(&room.name);
     write_down(&served, call, name, config.logging.query, request.now, host);
     for line in entries::refused_entries(request.now, room) {
@@ -125,7 +128,7 @@ pub fn serve_unsound(
 ) {
     match unsound::passes(call, now, unsound, pop, platform) {
         Ok(outcome) => {
-            let served = deliver(outcome, call, &|| plain_shell(call), now, host);
+            let served = deliver(outcome, call, &|| plain_shell(call), host);
             let room = unsound.place_of(call).map(|place| &place.room.name);
             write_down(&served, call, room, Query::LeftOut, now, host);
         }
@@ -141,7 +144,6 @@ fn deliver<'s>(
     outcome: Outcome<'_>,
     call: &Call,
     shell: &dyn Fn() -> Shell<'s>,
-    now: Now,
     host: &mut dyn Host,
 ) -> Served {
     let Outcome {
@@ -163,7 +165,7 @@ fn deliver<'s>(
                 record,
                 renewal,
                 ended: None,
-                store_should_hear: false,
+                news: None,
             };
         }
         Answer::Forward(forward) => forward,
@@ -201,18 +203,21 @@ fn deliver<'s>(
     // A session that the origin ends by this very request does not end later by it.
     let renewal = renewal.filter(|_| ended.is_none());
     count(&mut record, renewal, &mut host.tally());
-    let news = forward.watch.and_then(|watch| watch.told).zip(answered);
-    let store_should_hear = news.is_some() && record.origin_answer.is_some();
-    if let Some((to, answered)) = news {
-        host.tally().watched(to, answered, now);
-        host.flush_news();
-    }
     Served {
         status,
         record,
         renewal,
         ended,
-        store_should_hear,
+        news: forward.watch.and_then(|watch| watch.told).zip(answered),
+    }
+}
+
+/// Counts how the origin answered, once the visitor has the answer.
+fn hear(served: &mut Served, request: &Request<'_>, host: &dyn Host) {
+    served.news = served.news.filter(|(to, _)| watch::is_news(*to, request));
+    if let Some((to, answered)) = served.news {
+        host.tally().watched(to, answered, request.now);
+        host.flush_news();
     }
 }
 
@@ -272,9 +277,10 @@ fn write_down(
 
 /// What could wait until the visitor had been answered.
 fn follow_up(served: &Served, after: FollowUp, request: &Request<'_>, host: &dyn Host) {
+    let is_bad = |(_, answered)| answered != Answered::Ok;
     let after = match after {
         // The store should soon hear of an answer that was not well.
-        FollowUp::Nothing if served.store_should_hear => FollowUp::Look,
+        FollowUp::Nothing if served.news.is_some_and(is_bad) => FollowUp::Look,
         after => after,
     };
     let look = &mut |later: &Request<'_>| afterwards(FollowUp::Look, later);

@@ -110,31 +110,41 @@ fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Opt
     }
 }
 
-/// One path and one network are heard once a minute at most, so that one wrong address says little, however many visitors ask for
-/// it, and so does one visitor with many tickets.
+/// One page of many. An answer that would say nothing new is not waited for.
 fn is_sampled(request: &Request<'_>) -> bool {
     let many = request.room.health.watch_documents;
-    // A path may be longer than a key of the cache.
-    let path = || String::from_utf8_lossy(&sha1::hex(request.call.path.as_bytes())).into_owned();
     many > 0
         && is_navigation(request.call)
         && Chance::of(&request.call.id).between(Rule::Watch, 1, many) == 1
-        && is_news(
-            &[
-                format!("path {}", path()),
-                format!("network {}", request.network()),
-            ],
-            request,
-        )
+        && !is_heard(&heard_of(request), request)
 }
 
-/// Whether none of these was heard within the minute. Only then all are noted, so that one visitor mutes no path.
-fn is_news(of: &[String; 2], request: &Request<'_>) -> bool {
-    let is_new = !of
-        .iter()
-        .any(|of| request.pop.is_marked(TicketMark::Watched, of));
+/// Of what an answer to a visitor inside says something: one path and one network are heard once a minute at most, so that one wrong
+/// address says little, however many visitors ask for it, and so does one visitor with many tickets.
+fn heard_of(request: &Request<'_>) -> [String; 2] {
+    // A path may be longer than a key of the cache.
+    let path = sha1::hex(request.call.path.as_bytes());
+    [
+        format!("path {}", String::from_utf8_lossy(&path)),
+        format!("network {}", request.network()),
+    ]
+}
+
+fn is_heard(of: &[String; 2], request: &Request<'_>) -> bool {
+    let mut of = of.iter();
+    of.any(|of| request.pop.is_marked(TicketMark::Watched, of))
+}
+
+/// Whether an answer that has been delivered counts. Only then is it noted, so that one visitor mutes no path.
+#[must_use]
+pub fn is_news(to: AnsweredTo, request: &Request<'_>) -> bool {
+    if to != AnsweredTo::Inside {
+        return true;
+    }
+    let of = heard_of(request);
+    let is_new = !is_heard(&of, request);
     if is_new {
-        for of in of {
+        for of in &of {
             request.pop.mark(TicketMark::Watched, of);
         }
     }

@@ -8,7 +8,9 @@ use now_serving::cache::Pop;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
 use now_serving::http::{Answer, Call};
-use now_serving::queue::{Noted, Now, Platform, Recount, Released, RoomName, SaysNothing};
+use now_serving::queue::{
+    AnsweredTo, Noted, Now, Platform, Recount, Released, RoomName, SaysNothing,
+};
 use now_serving::request::{Ports, Request};
 use now_serving::service::{self, FollowUp, Served};
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
@@ -218,6 +220,12 @@ impl<'a> Turn<'a> {
             tally,
             left,
         }
+    }
+
+    /// Whether the origin's answer to it counts, which has been delivered now.
+    #[must_use]
+    pub fn is_news(&self, to: AnsweredTo) -> bool {
+        service::is_news(to, &self.request())
     }
 
     /// The look at the board that could wait until the visitor had been answered, and what was counted by that.

@@ -1,5 +1,6 @@
 //! How often a request calls the host, as the local server writes it down: the calls are most of what a request costs.
 
+use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
@@ -195,4 +196,105 @@ fn a_quiet_site_takes_no_more_operations_of_the_cache_than_the_docs_say() {
     );
     // A part that comes while the board is being renewed looks for that too.
     assert!(page <= 6 * (1 + PARTS), "{page}");
+}
+
+/// What a sandbox did of a request for the origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Did {
+    /// The visitor has the answer, or the host is told to hand it over.
+    Answered,
+    /// What the origin answered is kept for the store, or it is noted that this page was heard.
+    Noted,
+}
+
+impl Did {
+    /// The keys are known by their lengths.
+    fn of(line: &str) -> Option<Self> {
+        let calls = |module: &str, function: &str| {
+            line.contains(&format!("{{module=\"{module}\" function=\"{function}"))
+        };
+        let keys = [
+            "outbox:main:4".to_owned(),
+            format!("watched:main:path {:40}", ""),
+        ];
+        let is_one = || {
+            keys.iter()
+                .any(|key| line.contains(&format!("/{} ", key.len())))
+        };
+        if calls("fastly_http_resp", "send_downstream") {
+            Some(Self::Answered)
+        } else if calls("fastly_cache", "insert") && is_one() {
+            Some(Self::Noted)
+        } else {
+            None
+        }
+    }
+}
+
+/// What was done of each request that was answered, in its order.
+fn done(lines: &[String]) -> Vec<Vec<Did>> {
+    let mut done: BTreeMap<&str, Vec<Vec<Did>>> = BTreeMap::new();
+    for line in lines.iter().filter(|line| host_calls::is_call(line)) {
+        let (_, rest) = line.split_once("request{id=").unwrap();
+        let of_sandbox = done.entry(rest.split('}').next().unwrap()).or_default();
+        if line.contains("function=\"next_request_wait\"") || of_sandbox.is_empty() {
+            of_sandbox.push(Vec::new());
+        }
+        of_sandbox.last_mut().unwrap().extend(Did::of(line));
+    }
+    let requests = done.into_values().flatten();
+    let answered = requests.filter(|done| done.contains(&Did::Answered));
+    answered.collect()
+}
+
+/// Whether the origin answered badly or late, and whether the visitor came in by the request or was inside.
+#[test]
+fn what_the_origin_answers_is_noted_after_the_visitor_has_the_answer() {
+    let store = Server::start(Store::embedded(STORE_TOKEN).unwrap(), ANY_PORT).unwrap();
+    let origin = Origin::start(ANY_PORT).unwrap();
+    let mut settings = held(&store.url());
+    let watched = [
+        ("origin_health", "observe"),
+        ("watch_documents", "1"),
+        ("slow_ms", "100"),
+    ];
+    settings.extend(watched.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let edge = traced(settings, &store.url(), &origin);
+    let asked = |ask: &Ask| Connection::open(edge.addr()).ask(ask);
+    let permit = Ask::get("/_queue/permit").method("POST");
+    let permit = permit.with("authorization", format!("Bearer {PERMIT_TOKEN}"));
+    let let_in = || assert_eq!(asked(&permit).status, 200);
+    let_in();
+    let ticket = asked(&Ask::get("/echo").json()).ticket().unwrap();
+    let page = Ask::get("/status/500").with("accept", "text/html");
+    let page = page.with("sec-fetch-mode", "navigate");
+    for (ask, notes) in [
+        (Ask::get("/status/500").json(), 1),
+        (Ask::get("/slow?ms=400").json(), 1),
+        (page.with("cookie", format!("queue={ticket}")), 2),
+    ] {
+        let_in();
+        edge.forget_output();
+        asked(&ask);
+        let noted = |done: &[Vec<Did>]| {
+            done.iter()
+                .flatten()
+                .filter(|did| **did == Did::Noted)
+                .count()
+        };
+        let mut seen = Vec::new();
+        // What is noted may be on its way.
+        for _ in 0..TRIES * 20 {
+            seen = done(&edge.output());
+            if noted(&seen) >= notes {
+                break;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        println!("{}: {seen:?}", ask.target);
+        assert!(noted(&seen) >= notes, "{}: {seen:?}", ask.target);
+        for done in seen {
+            assert_eq!(done[0], Did::Answered, "{}: {done:?}", ask.target);
+        }
+    }
 }

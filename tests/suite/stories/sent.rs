@@ -9,6 +9,7 @@ use now_serving::http::{Answer, Call, Cookies, Forward, Way};
 use now_serving::queue::{Lane, LaneName, Now};
 use now_serving::request::Request;
 use now_serving::service;
+use virtual_edge::{Origin, Takes, Turn};
 
 use crate::house::{Ask, Direct, House, Visitor, call, config, config_with};
 use now_serving::cache::memory::InMemoryCache;
@@ -444,19 +445,23 @@ mod native {
         let time = Arc::new(AtomicU64::new(house.now_ms()));
         let pop = InMemoryCache::new(Arc::clone(&time));
         let config = config_with(&[("origin_health", "on"), ("watch_documents", "1")]);
-        let is_told = |ticket: usize, page: &str, network: u8| {
+        let is_told_after = |ticket: usize, page: &str, network: u8, meanwhile: &dyn Fn()| {
             let now = Now::from_ms(time.load(std::sync::atomic::Ordering::Relaxed));
             let ask = Ask::get(page).with("accept", "text/html");
             let ask = ask.with("sec-fetch-mode", "navigate");
             let ask = ask.with("cookie", format!("queue={}", inside[ticket]));
-            let forward = forwarded(
-                &house,
-                (&config, &pop),
-                &ask.from([192, 0, network, 1]),
-                now,
-            );
-            forward.watch.is_some_and(|watch| watch.told.is_some())
+            let call = call(&ask.from([192, 0, network, 1]), "a".repeat(32));
+            let takes = Takes::Always(Duration::from_millis(1));
+            let turn = Turn::new(&call, now, &config, &house.store, takes, &pop);
+            let answer = || {
+                meanwhile();
+                (5, 200)
+            };
+            let turn = turn.before(Origin::Answers(&answer));
+            let counted = turn.serve(&mut [].as_slice()).tally;
+            counted.encode().contains("watched_inside_ok")
         };
+        let is_told = |ticket, page, network| is_told_after(ticket, page, network, &|| ());
         assert!(is_told(0, "/report.pdf", 1));
         assert!(!is_told(1, "/report.pdf", 2), "the same path");
         assert!(!is_told(2, "/report.pdf?n=2", 3), "the same path");
@@ -465,6 +470,9 @@ mod native {
         assert!(is_told(4, "/more", 4));
         time.fetch_add(61_000, std::sync::atomic::Ordering::Relaxed);
         assert!(is_told(5, "/report.pdf", 2), "a minute later");
+        // Nothing is noted before the answer: of two that are awaited the one that is there first counts, and no other.
+        let sooner = || assert!(is_told(0, "/slow", 6), "noted before the answer");
+        assert!(!is_told_after(1, "/slow", 7, &sooner), "counted twice");
     }
 
     /// A body comes as slowly as its sender likes, and the origin waits for it.

@@ -47,13 +47,15 @@ impl Site {
     /// The origin has answered, or is late: the next refresh of the POP takes that to the store, and soon where it was not well.
     pub fn is_answered(&mut self, watched: &Watched, answered: Answered) {
         let cache = self.cache_now(watched.pop);
-        let mut news = Tally::default();
-        news.watched(watched.to, answered, Now::from_ms(self.now_ms));
-        cache.memory.put_by(&news);
-        if !watched.looks && answered == Answered::Ok {
-            return;
+        let is_news = self.turn(&watched.call, &cache).is_news(watched.to);
+        if is_news {
+            let mut news = Tally::default();
+            news.watched(watched.to, answered, Now::from_ms(self.now_ms));
+            cache.memory.put_by(&news);
         }
-        self.look(&watched.call, &cache, watched.pop);
+        if watched.looks || is_news && answered != Answered::Ok {
+            self.look(&watched.call, &cache, watched.pop);
+        }
     }
 
     /// Whether the next request, of a visitor inside, is among those that are watched.
