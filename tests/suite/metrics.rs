@@ -283,6 +283,61 @@ mod native {
         assert_ne!(house.store.command(&sums).unwrap(), serde_json::Value::Null);
     }
 
+    const MINUTE: u64 = 60;
+
+    /// How many calls two data centres make in a minute in which visitors wait there, where this many sandboxes answer each second, and
+    /// what the store has counted with them. Each request here has a sandbox of its own.
+    fn calls_of_a_minute(sandboxes: u64) -> (u64, u64) {
+        let house = House::native();
+        house.warm();
+        let pops = ["north", "south"];
+        let looks = pops.map(|pop| {
+            house.go_to_pop_called(pop);
+            let first = house.ask(&Ask::get("/").json()).ticket().unwrap();
+            let ask = |ticket: &str| {
+                Ask::get("/")
+                    .json()
+                    .with("cookie", format!("queue={ticket}"))
+            };
+            // Where others wait the number is drawn by the second contact.
+            let second = house.ask(&ask(&first)).ticket();
+            ask(&second.unwrap_or(first))
+        });
+        let calls = house.calls(|| {
+            for _ in 0..MINUTE {
+                house.wait(Duration::from_millis(1001));
+                for (pop, look) in pops.into_iter().zip(&looks) {
+                    house.go_to_pop_called(pop);
+                    for _ in 0..sandboxes {
+                        assert!(house.ask(look).json()["position"].is_u64());
+                    }
+                }
+            }
+        });
+        let sums = ["HGET", "queue:{main}:counts", "decided_waiting"];
+        let counted = house.store.command(&sums).unwrap();
+        (calls, counted.as_str().unwrap().parse().unwrap())
+    }
+
+    /// Sandboxes count, their data centre collects, and one call a second brings it all: what the store has to write does not grow with
+    /// the number of sandboxes.
+    #[test]
+    fn a_data_centre_makes_one_call_a_second_however_many_sandboxes_count_there() {
+        let mut calls = Vec::new();
+        for sandboxes in [1, 3, 50] {
+            let (called, counted) = calls_of_a_minute(sandboxes);
+            calls.push(called);
+            // All but what was counted since the last call is there.
+            let all = 2 * MINUTE * sandboxes;
+            let since = 2 * sandboxes;
+            assert!(
+                (all - since..=all + 2).contains(&counted),
+                "{counted} of {all}"
+            );
+        }
+        assert_eq!(calls, [2 * MINUTE; 3]);
+    }
+
     #[test]
     fn a_scrape_is_one_call_for_operator_and_program_and_nobody_else() {
         let house = House::native();

@@ -163,6 +163,136 @@ pub(crate) fn a_sick_origin_is_known_by_all_rooms_that_have_it_and_by_no_other(h
     assert_eq!(bound(""), "origin");
 }
 
+/// What may be wrong with a room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trouble {
+    None,
+    /// What the store keeps under its key is no line.
+    BrokenKey,
+    SickOrigin,
+    Held,
+    Closed,
+    /// Many come at once.
+    Rush,
+}
+
+const TROUBLES: [Trouble; 6] = [
+    Trouble::None,
+    Trouble::BrokenKey,
+    Trouble::SickOrigin,
+    Trouble::Held,
+    Trouble::Closed,
+    Trouble::Rush,
+];
+
+/// The rooms `left` and `right`, each with an origin of its own.
+const SIDES: [&str; 2] = ["left", "right"];
+
+impl Trouble {
+    fn befalls(self, house: &House, side: &str) {
+        let mode = |mode: &str| drop(change(house, side, "mode", &json!({ "mode": mode })));
+        match self {
+            Self::None => {}
+            Self::BrokenKey => {
+                let key = format!("queue:{{{side}}}");
+                house.store.command(&["SET", &key, "no line"]).unwrap();
+            }
+            Self::SickOrigin => {
+                change(house, side, "report", &json!({ "bad": 9 }));
+            }
+            Self::Held => mode("hold"),
+            Self::Closed => mode("closed"),
+            Self::Rush => {
+                for _ in 0..40 {
+                    let (mut browser, path) = (Browser::default(), format!("/{side}/rush"));
+                    browser.is_inside(house, &path);
+                    browser.is_inside(house, &path);
+                }
+            }
+        }
+    }
+}
+
+/// What each room tells with these troubles: visitors who come, wait and are called, and its operator.
+fn told_with(troubles: [Trouble; 2]) -> [Vec<String>; 2] {
+    let house = &House::native();
+    let room = |side: &str| {
+        let origin = format!("{side}.shop.example");
+        json!({ "name": side, "paths": format!("/{side}/*"), "origin_host": origin, "automatic": 5, "automatic_quantity": 1 })
+    };
+    house.set("rooms", &json!(SIDES.map(room)).to_string());
+    house.set("origin_health", "on");
+    house.set("on_store_error", "admit");
+    house.wait_for_period(60);
+    let mut lines = SIDES.map(|_| Vec::new());
+    let mut told = SIDES.map(|_| Vec::new());
+    for step in 0..12 {
+        for (at, side) in SIDES.into_iter().enumerate() {
+            if step == 4 {
+                troubles[at].befalls(house, side);
+            }
+            if step % 2 == 0 {
+                lines[at].push(Browser::default());
+            }
+            for visitor in &mut lines[at] {
+                let got = visitor.ask(house, Ask::get(&format!("/{side}/")).json());
+                told[at].push(shown(step, &got));
+            }
+            let status = Ask::get(&format!("/_queue/room/{side}/status")).operator();
+            told[at].push(shown(step, &house.ask(&status)));
+        }
+        house.wait(Duration::from_secs(3));
+    }
+    told
+}
+
+/// An answer without what chance decides: when the page asks again, and until when an origin counts as sick.
+fn shown(step: u64, got: &Got) -> String {
+    let mut told = if got.body.starts_with('{') {
+        got.json()
+    } else {
+        json!(got.body)
+    };
+    if let Value::Object(told) = &mut told {
+        told.remove("refresh_seconds");
+        if let Some(origin) = told.get_mut("origin") {
+            origin["sick_until"] = json!(origin["sick_until"].is_string());
+            origin["last"] = origin["last"]["answers"].clone();
+        }
+    }
+    format!("{step}: {} {} {told}", got.status, got.inside)
+}
+
+mod native {
+    use super::*;
+
+    /// Whatever is wrong with one room: the other one, well or in trouble itself, answers as it does beside a room that is well.
+    #[test]
+    fn what_is_wrong_with_one_room_changes_no_answer_of_another() {
+        let all = 0..TROUBLES.len();
+        let seen = TROUBLES.map(|left| TROUBLES.map(|right| told_with([left, right])));
+        for (left, right) in all
+            .clone()
+            .flat_map(|left| all.clone().map(move |right| (left, right)))
+        {
+            let beside_a_well_one = [&seen[left][0][0], &seen[0][right][1]];
+            for (told, alone) in seen[left][right].iter().zip(beside_a_well_one) {
+                let differs = told.iter().zip(alone).find(|(told, alone)| told != alone);
+                let both = (TROUBLES[left], TROUBLES[right]);
+                assert_eq!((differs, told.len()), (None, alone.len()), "{both:?}");
+            }
+        }
+        // Each of them is a trouble in its own room.
+        for trouble in all.skip(1) {
+            assert_ne!(
+                seen[trouble][0][0], seen[0][0][0],
+                "{:?}",
+                TROUBLES[trouble]
+            );
+        }
+    }
+}
+
 pub(crate) fn a_list_that_no_visitor_can_open_is_in_force_and_told_as_closed(house: &House) {
     house.set("protected_paths", "POST /checkout");
     let order = Ask::get("/checkout").method("POST").json();
