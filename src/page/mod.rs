@@ -36,7 +36,7 @@ pub use panel::{
     PanelView, Proposal, Question, Rejection, Span, Unconfirmed, forecast, number, pace_words,
     panel, panel_without_store, people, proposed, question,
 };
-pub use papers::{LotView, ReceiptView, lot, no_receipt, receipt};
+pub use papers::{LotView, OrderView, ReceiptView, Rule, no_receipt, order, receipt};
 use serde_json::Value;
 pub use shell::Shell;
 use shell::paragraph;

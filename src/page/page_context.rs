@@ -6,17 +6,15 @@ use serde_json::Value;
 
 use super::clock::moment_to_the_minute;
 use super::countdown;
-use super::event::DRAWN;
 use super::noticed::notice;
 use super::stage::Stage;
 use super::template::{Names, OBJECT, Same, Shown, values};
 use super::update::Worded;
 use super::{Brand, Links, Waiting};
 use crate::i18n::Language;
-use crate::queue::{Outlook, Phase};
 
 /// Every name but `brand`, which has names itself.
-const NAMES: [&str; 47] = [
+const NAMES: [&str; 46] = [
     "lang",
     "dir",
     "title",
@@ -53,7 +51,6 @@ const NAMES: [&str; 47] = [
     "routes",
     "every",
     "language",
-    "lot",
     "invitation",
     "switch",
     "other",
@@ -177,12 +174,6 @@ impl<'a> Told<'a> {
             "every" if waiting.still => "on".into(),
             "every" => "off".into(),
             "language" => links.language.as_str().into(),
-            "lot" => {
-                let is_told =
-                    |event: &Outlook| event.order == DRAWN && event.phase != Phase::Before;
-                let drawn = waiting.event.filter(is_told);
-                drawn.map(|_| links.lot.as_str()).into()
-            }
             "home" => {
                 let home = links.home.as_deref();
                 home.filter(|_| self.worded.state == Stage::Over).into()

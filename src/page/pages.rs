@@ -182,7 +182,6 @@ fn samples(words: &'static Language) -> Samples {
         place: "/_queue/place".to_owned(),
         updates: "/_queue/updates".to_owned(),
         language: "/_queue/language".to_owned(),
-        lot: "/_queue/lot".to_owned(),
         home: something(),
         invitation: something(),
     };

@@ -104,8 +104,6 @@ pub struct Links {
     pub updates: String,
     /// Takes the language that the visitor chooses.
     pub language: String,
-    /// What an order by lot follows from.
-    pub lot: String,
     /// The site's start page, where another line or none leads there.
     pub home: Option<String>,
     /// Takes an invitation; none where none is taken.

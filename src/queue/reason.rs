@@ -93,7 +93,7 @@ words! {
         UnsoundSecret = "unsound_secret",
         /// The metrics.
         Metrics = "metrics",
-        /// What anybody may check of an order by lot.
+        /// How the order comes about, and what anybody may check of one by lot.
         Lot = "lot",
         /// An operator read the journal.
         Journal = "journal",

@@ -159,7 +159,6 @@ fn page(
         place: format!("{}/place", room.routes),
         updates: urls::updates(room, &here, every),
         language: format!("{}/language", room.routes),
-        lot: format!("{}/lot", room.routes),
         home: is_over.then(|| urls::start_page(request)).flatten(),
         invitation: urls::invitation(request),
         here,

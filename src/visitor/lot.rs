@@ -1,13 +1,11 @@
-//! What anybody may check of an order by lot, and what it gave to the visitor who asks.
+//! What anybody may check of an order by lot, and what it gave to the visitor who asks: as data, and as what [`order`](super::order) says of it.
 
 use crate::http::Reply;
-use crate::http::negotiate::names_page;
 use crate::http::object::object;
-use crate::page::{self, LotView};
+use crate::page::LotView;
 use crate::queue::{Begun, Board, Lane, Position};
 use crate::request::Request;
 use crate::ticket::{Ticket, TicketStage};
-use crate::visitor::language;
 use serde_json::Value;
 
 /// What is accepted as a lane.
@@ -16,12 +14,7 @@ const ACCEPTED: &str = "lane is main or the name of a group or a region";
 /// What is known here of the lot, without a question to the store.
 #[must_use]
 pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
-    let is_page = names_page(request.call);
-    let shell = || language::unframed(ticket, request);
     let Some(board) = request.pop.last_board() else {
-        if is_page {
-            return page::lot(503, shell(), LotView::default());
-        }
         let detail = "nothing is known here of the line yet; ask again in some seconds";
         return Reply::problem(503, "Not known yet", detail);
     };
@@ -35,25 +28,17 @@ pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
     let board = board.of(lane);
     let ticket_here = ticket.filter(|ticket| ticket.lane == lane);
     let lot = Lot::of(&board, ticket_here);
-    let reply = if is_page {
-        page::lot(200, shell(), view(lot.as_ref(), &board))
-    } else {
-        Reply::data(200, &told(lot.as_ref(), lane, request.room.name.as_str()))
-    };
-    reply.with("vary", "Accept, Accept-Language, Cookie")
+    Reply::data(200, &told(lot.as_ref(), lane, request.room.name.as_str()))
+        .with("vary", "Accept, Accept-Language, Cookie")
 }
 
 /// What a visitor reads: of the lot of the event whose time it is, and not of one before.
-fn view<'a>(lot: Option<&'a Lot<'_>>, board: &Board) -> LotView<'a> {
+pub(super) fn view(board: &Board, ticket: Option<&Ticket>) -> LotView {
+    let board = board.of(ticket.map_or(Lane::Main, |ticket| ticket.lane));
     let event = board.event.as_ref().map(|current| &current.event);
-    let is_current = |lot: &&Lot<'_>| event.is_none_or(|event| event.id == lot.begun.id);
-    lot.filter(is_current).map_or_else(
-        || LotView {
-            is_drawn: event.is_some_and(|event| event.order.is_drawn()),
-            ..LotView::default()
-        },
-        Lot::view,
-    )
+    let is_current = |lot: &Lot<'_>| event.is_none_or(|event| event.id == lot.begun.id);
+    let lot = Lot::of(&board, ticket).filter(is_current);
+    lot.as_ref().map(Lot::view).unwrap_or_default()
 }
 
 /// What is known of an order by lot, and what it gave to one ticket.
@@ -76,7 +61,7 @@ impl<'a> Lot<'a> {
         })
     }
 
-    fn view(&self) -> LotView<'_> {
+    fn view(&self) -> LotView {
         let lot = self.begun.lot.as_ref();
         let values = [
             ("commitment", Some(self.commitment)),
@@ -85,13 +70,12 @@ impl<'a> Lot<'a> {
             ("seed", self.seed.as_deref()),
         ];
         let is_told = |(name, value): (&'static str, Option<&str>)| Some((name, value?.to_owned()));
+        let given = self.ticket.and_then(|(_, given)| given);
         LotView {
-            is_drawn: true,
-            source: self.begun.order.source(),
+            source: self.begun.order.source().map(str::to_owned),
             came: self.ticket.map(|(came, _)| came),
-            place: self
-                .ticket
-                .and_then(|(_, given)| given.zip(self.begun.drawn())),
+            place: given.zip(self.begun.drawn()),
+            is_decided: self.seed.is_some(),
             values: values.into_iter().filter_map(is_told).collect(),
         }
     }

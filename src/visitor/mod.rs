@@ -9,6 +9,7 @@ pub mod invitation;
 mod kind;
 pub(crate) mod language;
 mod lot;
+mod order;
 pub mod outcome;
 mod receipt;
 pub mod routes;

@@ -17,7 +17,7 @@ const KNOWN_MS: u64 = 60_000;
 
 /// Whether the number says where the ticket stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stated {
+pub(super) enum Stated {
     Told,
     /// It is for a lot that is not decided yet.
     ByLot,
@@ -73,7 +73,7 @@ fn facts(receipt: &Receipt, text: &str, room: &str) -> Value {
 type Numbered = (Option<Position>, u64);
 
 /// Where the ticket stands, as its page tells it.
-fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Stated) {
+pub(super) fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Stated) {
     let lane = ticket.lane;
     let last = request.pop.last();
     let is_recent = last.as_ref().is_some_and(|last| is_recent(last, request));
@@ -160,7 +160,7 @@ fn is_recent(last: &CachedBoard, request: &Request<'_>) -> bool {
     request.now.ms().abs_diff(last.read_ms) <= KNOWN_MS
 }
 
-fn ahead(receipt: &Receipt) -> Option<u64> {
+pub(super) fn ahead(receipt: &Receipt) -> Option<u64> {
     let (number, cursor) = (receipt.number?.0, receipt.cursor?);
     Some(number.saturating_sub(cursor).saturating_sub(1))
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: none of these draws a number for somebody who came without a ticket.
 
+use crate::http::negotiate::names_page;
 use crate::http::object::object;
 use crate::http::{Call, Reply};
 use crate::page::{self, CookieTrial};
@@ -13,6 +14,7 @@ use crate::visitor::challenge;
 use crate::visitor::invitation;
 use crate::visitor::language;
 use crate::visitor::lot;
+use crate::visitor::order;
 use crate::visitor::receipt;
 use crate::visitor::ticket_cookie;
 use crate::visitor::urls::{self, destination};
@@ -31,6 +33,8 @@ pub enum Route {
     Updates,
     /// Which language it speaks.
     Language,
+    /// How the order comes about, in plain words.
+    Order,
     /// What anybody may check of an order by lot.
     Lot,
     /// What a visitor can take along of the ticket.
@@ -54,6 +58,7 @@ pub fn route(rest: &str) -> Option<Route> {
         "/cookies" => Some(Route::Cookies),
         "/updates" => Some(Route::Updates),
         "/language" => Some(Route::Language),
+        "/order" => Some(Route::Order),
         "/lot" => Some(Route::Lot),
         "/receipt" => Some(Route::Receipt),
         "/challenge" => Some(Route::Challenge),
@@ -63,11 +68,11 @@ pub fn route(rest: &str) -> Option<Route> {
     }
 }
 
-/// What is left to do. Where no visitor waits, nobody else renews the copy from which the lot is read.
+/// What is left to do. Where no visitor waits, nobody else renews the copy from which order and lot are read.
 #[must_use]
 pub fn after(route: Route) -> FollowUp {
     match route {
-        Route::Lot => FollowUp::Look,
+        Route::Order | Route::Lot => FollowUp::Look,
         _ => FollowUp::Nothing,
     }
 }
@@ -96,7 +101,13 @@ pub fn answer(route: Route, body: &mut dyn Read, request: &Request<'_>) -> ApiAn
         Route::Cookies => cookies(request),
         Route::Updates => updates(ticket(), request),
         Route::Language => language(ticket(), request),
-        Route::Lot => ApiAnswer::Reply(lot::reply(ticket().as_ref(), request), Reason::Lot),
+        // A browser reads the same of both.
+        Route::Lot if !names_page(call) => {
+            ApiAnswer::Reply(lot::reply(ticket().as_ref(), request), Reason::Lot)
+        }
+        Route::Order | Route::Lot => {
+            ApiAnswer::Reply(order::reply(ticket().as_ref(), request), Reason::Lot)
+        }
         Route::Receipt => {
             let reply = receipt::reply(ticket().as_ref(), request);
             ApiAnswer::Reply(reply, Reason::Receipt)

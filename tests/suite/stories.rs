@@ -26,6 +26,7 @@ mod login;
 pub(crate) mod lot;
 pub(crate) mod networks;
 mod once;
+mod order;
 mod pairs;
 pub(crate) mod panel;
 mod receipt;
@@ -69,6 +70,7 @@ use login::*;
 use lot::*;
 use networks::*;
 use once::*;
+use order::*;
 use panel::*;
 use receipt::*;
 use regions::*;
@@ -248,6 +250,9 @@ in_houses! {
         a_receipt_says_where_the_ticket_stands_and_support_sees_what_happened
         a_receipt_of_an_invited_visitor_is_of_a_line_and_ends_with_it
         a_receipt_that_was_altered_is_refused_without_a_call
+        the_order_is_told_in_plain_words_with_the_visitor_s_number
+        the_order_is_told_as_the_room_is_set
+        reading_of_the_order_costs_no_call_before_the_answer_and_draws_nothing
         a_receipt_of_a_group_and_of_a_region_is_checked_too
         a_receipt_is_a_page_for_a_browser_and_its_check_a_form
         without_a_ticket_there_is_no_receipt_and_taking_one_costs_no_call

@@ -125,7 +125,6 @@ fn answers(criterion: &mut Criterion) {
         place: "/_queue/place".to_owned(),
         updates: "/_queue/updates?every=off&to=%2F".to_owned(),
         language: "/_queue/language".to_owned(),
-        lot: "/_queue/lot".to_owned(),
         home: None,
         invitation: None,
     };

@@ -71,7 +71,6 @@ fn shown(pages: &Pages, word: &str, words: &'static Language) {
         place: text(),
         updates: text(),
         language: text(),
-        lot: text(),
         home: Some(text()),
         invitation: Some(text()),
     };

@@ -135,7 +135,6 @@ impl Shown {
                         "{PATH}/page/languages/{}/{}",
                         self.words.tag, self.look.name
                     ),
-                    lot: format!("{PATH}/page/lot-page/{}/{}", self.words.tag, self.look.name),
                     home: (self.state.name == "over").then(|| "/".to_owned()),
                     invitation: None,
                     here,
@@ -201,6 +200,7 @@ fn shown(rest: &str, query: Option<&str>) -> Option<Reply> {
         ["page", state, tag, look, _, "cookies"] => {
             Some(Shown::read(state, tag, look)?.without_cookies())
         }
+        ["page", _, tag, look, _, "order"] => Some(Shown::read("order", tag, look)?.page()),
         ["panel", line] => lines::panel(line, now_ms()),
         _ => None,
     }

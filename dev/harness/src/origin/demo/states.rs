@@ -4,7 +4,8 @@
 
 use now_serving::http::Reply;
 use now_serving::page::{
-    self, Challenge, CookieTrial, Draw, LotView, Obstacle, ReceiptView, Shell, Waiting,
+    self, Challenge, CookieTrial, Draw, LotView, Obstacle, OrderView, ReceiptView, Rule, Shell,
+    Waiting,
 };
 use now_serving::queue::{Cursor, Mode, Outlook, Phase, Position};
 use now_serving::ticket::Notice;
@@ -103,7 +104,9 @@ pub const STATES: &[State] = &[
     state(("receipt", "The receipt of a ticket"), &["receipt", "receipt_keep"], View::Page(|shell, _| receipt(shell))),
     state(("receipt-draw", "The receipt of a ticket in a draw"), &["receipt", "in_draw"], View::Page(|shell, _| receipt_in_draw(shell))),
     state(("no-receipt", "No ticket, so no receipt"), &["no_ticket", "no_ticket_why"], View::Page(|shell, _| page::no_receipt(shell))),
-    state(("lot-page", "How places were drawn"), &["how_drawn", "lot_secret", "lot_values"], View::Page(|shell, _| page::lot(200, shell, drawn_lot()))),
+    state(("order", "How the line works"), &["how_order", "order_arrival", "order_staff", "journal"], View::Page(|shell, _| page::order(shell, order()))),
+    state(("order-new", "The same before anything is known"), &["how_order", "order_arrival"], View::Page(|shell, _| page::order(shell, order_unknown()))),
+    state(("order-lot", "The same after a lot"), &["how_order", "order_drawn", "lot_secret", "lot_values"], View::Page(|shell, _| page::order(shell, order_by_lot()))),
     state(("languages", "The languages"), &["language", "name"], View::Page(|shell, here| page::languages(shell, "/_demo/nothing", here))),
     state(("story", "An event opens, its line moves, is held and goes on"), &["heading"], View::Line(story, Update::Turn(STORY_TURN))),
 ];
@@ -145,21 +148,66 @@ fn receipt_in_draw(shell: Shell<'_>) -> Reply {
     page::receipt(shell, &seen)
 }
 
-fn drawn_lot() -> LotView<'static> {
+/// A room with all that one can have.
+fn order() -> OrderView<'static> {
+    OrderView {
+        rules: vec![
+            Rule("order_arrival", None),
+            Rule("order_regions", None),
+            Rule("order_groups", Some(10)),
+            Rule("order_invited", Some(30)),
+            Rule("order_cap", Some(2_000)),
+            Rule("order_away", None),
+            Rule("order_staff", None),
+            Rule("order_past", None),
+        ],
+        number: Some(266),
+        ahead: Some(119),
+        head: Some("9a47c2e5d8b7a609".to_owned()),
+        read: Some("2026-11-29 15:37:00 UTC"),
+        receipt: Some("/_demo/nothing"),
+        ..OrderView::default()
+    }
+}
+
+fn order_unknown() -> OrderView<'static> {
+    OrderView {
+        rules: vec![
+            Rule("order_arrival", None),
+            Rule("order_staff", None),
+            Rule("order_past", None),
+        ],
+        ..OrderView::default()
+    }
+}
+
+fn order_by_lot() -> OrderView<'static> {
     let values = [
         ("commitment", "3f1c8f0e6d1b9a47c2e5d8b7a6094f3e"),
         ("value", "90ab12"),
         ("secret", "b7a6094f3e3f1c8f0e6d1b9a47c2e5d8"),
         ("seed", "9a47c2e5d8b7a6094f3e3f1c8f0e6d1b"),
     ];
-    LotView {
-        is_drawn: true,
-        source: Some("beacon 4711"),
+    let lot = LotView {
+        source: Some("beacon 4711".to_owned()),
         came: Some(141),
         place: Some((57, 161)),
+        is_decided: true,
         values: values
             .map(|(name, value)| (name, value.to_owned()))
             .to_vec(),
+    };
+    OrderView {
+        rules: vec![
+            Rule("order_drawn", None),
+            Rule("order_later", None),
+            Rule("order_staff", None),
+            Rule("order_past", None),
+        ],
+        number: Some(57),
+        ahead: Some(12),
+        lot,
+        ..order()
     }
 }
 
