@@ -62,6 +62,7 @@ const MODULES: [&str; 43] = [
     "joint",
     "parts",
     "loss",
+    "slowed",
 ];
 
 /// All verbs, the frequent ones first.

@@ -1,17 +1,17 @@
 (() => {
   const doc = document, page = doc.querySelector('main'), given = page.dataset, tag = doc.documentElement.lang,
-    now = () => Date.now(), at = id => doc.getElementById(id), on = addEventListener, hidden = () => doc.hidden,
-    closed = !!given.closed, usual = given.usual || at('heading').textContent, here = doc.forms.wish.to.value,
-    bar = at('progress'), bell = at('alert'), message = at('message'), sender = message && message.dataset.from, pause = at('pause'), first = at('headline')
+    now = () => Date.now(), at = id => doc.getElementById(id), text_of = id => at(id).textContent, on = addEventListener, hidden = () => doc.hidden,
+    closed = !!given.closed, usual = given.usual || text_of('heading'), here = doc.forms.wish.to.value,
+    bar = at('progress'), bell = at('alert'), message = at('message'), sender = message?.dataset.from, pause = at('pause'), first = at('headline')
   let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
-  let off = bell && bell.textContent, over = false, sound, lock, dated, loud = false, kept = '', refused = ''
+  let off = bell?.textContent, over = false, sound, lock, dated, loud = false, kept = '', refused = ''
 
   const put = (id, text) => { const place = at(id); if (place && place.textContent !== text) place.textContent = text }
   // What is new at once, figures once a minute.
   const say = (text, news) => { if (text && (news || now() - spoken > 6e4)) { spoken = now(); put('heard', text) } }
-  const state = (text = kept) => { kept = text; text = text || refused; if (!gone() && at('state').textContent !== text) { put('state', text); say(text, true) } }
+  const state = (text = kept) => { kept = text; text = text || refused; if (!gone() && text_of('state') !== text) { put('state', text); say(text, true) } }
   const still = () => given.paused === 'true'
   // A library such as Turbo puts another page into this one's place, and leaves this script running.
   const gone = () => !page.isConnected
@@ -31,9 +31,12 @@
   const times = place => {
     const estimate = +place.estimate, time = (text, from, to, minutes) => text.replace('{from}', clock(from, minutes, Math.floor)).replace('{time}', clock(to, minutes, Math.ceil))
     put('at', place.opens > 0 ? time(given.due, 0, place.opens - 30, 1) : estimate > 18e4 ? '' : estimate > 7199 ? time(given.between, .8 * estimate, 1.2 * estimate, 15) : estimate > 0 ? time(given.at, 0, estimate, estimate < 1230 ? 1 : 5) : '')
-    if (message) message.dataset.from = sender + (place.said ? (sender && ' \u00b7 ') + clock(place.said - now() / 1e3, 1, Math.floor) : '')
-    put('valid', place.valid ? time(given.until, 0, place.valid - 60, 1) : '')
+    if (message) message.dataset.from = sender + (place.said ? (sender && ' · ') + clock(place.said - now() / 1e3, 1, Math.floor) : '')
+    if (place.slowed) put('detail', time(place.slowed, -place.since, -place.until, 1))
+    put('valid', place.valid ? time(given.back, 0, place.valid - 60, 1) : '')
   }
+
+  const leave = (route, end = '') => location.replace(given.place.slice(0, -5) + route + encodeURIComponent(here) + end)
 
   // What stops `fetch` may let this pass.
   const reach = () => {
@@ -88,7 +91,7 @@
     if (!place.stage && !place.ticket) throw 0
     if (still() && !asked && !place.ticket) return
     // The address that a page without scripts goes to as well.
-    if (place.ticket === 'none') return ++without > 1 ? location.replace(given.place.slice(0, -5) + 'cookies?try=2&to=' + encodeURIComponent(here)) : 0
+    if (place.ticket === 'none') return ++without > 1 ? leave('cookies?try=2&to=') : 0
     without = 0
     // The page was not made for these: its clock counts down from what it was told first.
     if (place.opens && !(given.opens > place.opens - 5) || closed !== !!place.closed || place.ticket || (place.position || '') != given.position || place.serving && !bar) { over = true; return go() }
@@ -98,7 +101,7 @@
     put('heading', place.heading || usual)
     // The clock ticks by itself, until it opens.
     if (given.opens && place.serving && !place.opens) {
-      if (loud && !place.hold) alarm(at('heading').textContent)
+      if (loud && !place.hold) alarm(text_of('heading'))
       given.opens = first.className = ''
       off = given.alert
       ring(loud)
@@ -111,19 +114,20 @@
     put('message', place.message || '')
     times(place)
     walk(place)
-    if (place.ahead) doc.title = place.ahead + doc.title.slice(doc.title.indexOf(' \u00b7'))
+    if (place.ahead) doc.title = place.ahead + doc.title.slice(doc.title.indexOf(' ·'))
     state(place.old || (still() ? stopped : ''))
-    say((place.hold ? place.hold + ' ' : '') + place.line + (timed ? ' ' + at('label').textContent + ': ' + place.wait : ''), news)
+    say((place.hold ? place.hold + ' ' : '') + place.line + (timed ? ' ' + text_of('label') + ': ' + place.wait : ''), news)
     if (place.serving && !place.old) checked()
   }
 
+  const tell = text => bar.setAttribute('aria-valuetext', text)
   // Until the next poll the figures walk to what this one has confirmed, and never past it.
   const walk = place => {
     clearInterval(walking)
     const from = shown, to = place.cursor, begun = now()
     if (!place.serving) return put('line', place.line)
     const value = bar.value, left = place.position - to - 1,
-      calm = matchMedia('(prefers-reduced-motion:reduce)').matches || hidden() || still() || place.hold || place.old || left < 1 || to < from
+      calm = matchMedia('(prefers-reduced-motion)').matches || hidden() || still() || place.hold || place.old || left < 1 || to < from
     const step = () => {
       const done = calm ? 1 : Math.min(1, (now() - begun) / 900 / seconds)
       shown = Math.floor(from + (to - from) * done)
@@ -135,7 +139,7 @@
       if (done === 1) clearInterval(walking)
     }
     at('served').hidden = !to
-    bar.setAttribute('aria-valuetext', place.line)
+    tell(place.line)
     walking = setInterval(step, 200)
     step()
   }
@@ -146,7 +150,7 @@
     over = true
     clearInterval(walking)
     page.className = 'turn'
-    doc.title = '\u2713 ' + turned
+    doc.title = '✓ ' + turned
     icon.href = icon.href.replace(/%23....../, '%231d6b3a')
     for (const id of ['headline', 'detail', 'notice']) put(id, '')
     put('heading', turned)
@@ -195,7 +199,7 @@
     const wished = wish()
     bell.hidden = false
     if (wished) ring(true), wake()
-    if (wished === 'opening' && bar && !given.opens && page.className !== 'hold') alarm(at('heading').textContent)
+    if (wished === 'opening' && bar && !given.opens && page.className !== 'hold') alarm(text_of('heading'))
     bell.onclick = async () => {
       ring(!loud)
       refused = ''
@@ -205,16 +209,16 @@
       try { if (await Notification.requestPermission() === 'denied' && loud) { refused = '{{text.alert_refused}}'; state() } } catch {}
     }
   }
-  if (pause) pause.onclick = event => {
-    event.preventDefault()
+  if (pause) pause.onclick = () => {
     given.paused = !still()
     const other = pause.textContent
     pause.textContent = given.other
     given.other = other
     state(still() ? stopped : '')
     still() ? plan() : look()
+    return false
   }
-  at('look').onclick = event => { event.preventDefault(); look(true) }
+  at('look').onclick = () => { look(true); return false }
   on('online', () => { clearTimeout(timer); timer = setTimeout(look, 2e3 * Math.random()) })
   on('offline', () => { if (!still()) state(given.offline) })
   on('pageshow', event => { if (event.persisted) look() })
@@ -225,8 +229,8 @@
   })
   times(given)
   // Old figures were not checked now.
-  if (!at('state').textContent) checked()
-  if (bar) bar.setAttribute('aria-valuetext', at('line').textContent)
+  if (!text_of('state')) checked()
+  if (bar) tell(text_of('line'))
   if (still()) put('state', stopped)
   // A link to where this page is changes no more than that.
   on('hashchange', go)
@@ -238,9 +242,9 @@
     stop()
     // That something moves is seen soon.
     plan(given.position && !still() && 5)
-    if (at('notice')) say(at('notice').textContent, true)
+    if (at('notice')) say(text_of('notice'), true)
     // No server sees what stands behind #: the page that takes an invitation reads it.
-    if (at('invite') && location.hash.startsWith('#invitation=')) location.replace(given.place.slice(0, -5) + 'invitation?to=' + encodeURIComponent(here) + location.hash)
+    if (at('invite') && location.hash.startsWith('#invitation=')) leave('invitation?to=', location.hash)
   }
   // A script of the site may have put the page into another one, which is loaded.
   doc.readyState === 'complete' ? begin() : on('load', begin)

@@ -14,7 +14,7 @@ use super::{Brand, Links, Waiting};
 use crate::i18n::Language;
 
 /// Every name but `brand`, which has names itself.
-const NAMES: [&str; 46] = [
+const NAMES: [&str; 49] = [
     "lang",
     "dir",
     "title",
@@ -22,6 +22,9 @@ const NAMES: [&str; 46] = [
     "stage",
     "headline",
     "detail",
+    "slowed",
+    "since",
+    "until",
     "message",
     "said",
     "position",
@@ -203,6 +206,9 @@ impl Names for Told<'_> {
             "stage" => worded.stage.into(),
             "headline" => self.headline().into(),
             "detail" => worded.detail.as_deref().into(),
+            "slowed" => worded.slowed.into(),
+            "since" => worded.since.into(),
+            "until" => worded.until.into(),
             "message" => worded.message.into(),
             "said" => worded.said.into(),
             "position" => worded.position.into(),

@@ -125,7 +125,7 @@ pub fn order(shell: Shell<'_>, seen: OrderView<'_>) -> Reply {
         source,
         came,
         place,
-        is_decided: _,
+        is_decided,
         values,
     } = seen.lot;
     let mine = match seen.number {
@@ -147,7 +147,7 @@ pub fn order(shell: Shell<'_>, seen: OrderView<'_>) -> Reply {
     let last = [
         of_lot("lot_secret"),
         source.filter(|_| has_values),
-        of_lot("lot_values"),
+        of_lot("lot_values").filter(|_| is_decided),
         (seen.head.as_ref()).map(|_| words.text("journal").to_owned()),
         (seen.read).map(|read| words.text("updated").replace("{time}", read)),
     ];

@@ -3,10 +3,11 @@
 //! Invariant: a sentence says only what is known. [`Stage::of`] is the precondition of a row, [`Stage::detail`] names those of the
 //! sentences that not every visitor in a state reads; a test tries each sentence in every state, mode, phase and bound.
 
+use super::clock::moment_to_the_minute;
 use super::event::DRAWN;
 use super::{Draw, Waiting};
 use crate::i18n::Language;
-use crate::queue::{Mode, Outlook, Phase};
+use crate::queue::{Mode, Now, Outlook, Phase, Slowed};
 
 /// The state of a waiting visitor. Style and script of the page know the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,6 +181,7 @@ impl Stage {
             Self::Full if let Some(many) = waiting.at_door.filter(|many| *many > 1) => {
                 Some(words.text("door_with").replace("{n}", &words.number(many)))
             }
+            _ if let Some(slower) = self.slower(waiting) => Some(slower.in_utc(words)),
             Self::Timed | Self::Waiting | Self::Full | Self::Rescued
                 if waiting.group.is_some()
                     && waiting.seen.is_some()
@@ -194,6 +196,12 @@ impl Stage {
             }
             _ => None,
         }
+    }
+
+    /// Why the wait has grown, where a sentence says so.
+    pub(super) fn slower(self, waiting: &Waiting) -> Option<Slower> {
+        let (slowed, now) = waiting.slowed?;
+        matches!(self, Self::Timed | Self::Waiting).then_some(Slower { slowed, now })
     }
 
     /// Why the line does not move, where an update says that besides.
@@ -226,6 +234,34 @@ pub(super) fn ahead_of(ahead: u64, words: &Language) -> String {
     match ahead {
         0 => words.text("next").to_owned(),
         ahead => words.counted("ahead", ahead),
+    }
+}
+
+/// What made the line slower.
+pub(super) struct Slower {
+    slowed: Slowed,
+    now: Now,
+}
+
+impl Slower {
+    /// The sentence, with places for its times.
+    pub(super) fn sentence(&self, words: &Language) -> &'static str {
+        words.text(&format!("slowed_{}", self.slowed.cause.name()))
+    }
+
+    /// The same for a page without scripts.
+    fn in_utc(&self, words: &Language) -> String {
+        let time = |at_ms| moment_to_the_minute(at_ms, self.now.ms());
+        let to = self.slowed.to_ms.map(time).unwrap_or_default();
+        let from = time(self.slowed.from_ms);
+        let text = self.sentence(words).replace("{from}", &from);
+        text.replace("{time}", &to)
+    }
+
+    /// How many seconds ago it began, and ended.
+    pub(super) fn ago(&self) -> (u64, Option<u64>) {
+        let ago = |at_ms: u64| self.now.ms().saturating_sub(at_ms) / 1000;
+        (ago(self.slowed.from_ms), self.slowed.to_ms.map(ago))
     }
 }
 
@@ -274,7 +310,7 @@ mod tests {
     use crate::i18n::english;
     use crate::page::update::{Worded, place};
     use crate::page::{Brand, Links, Pages, waiting_page};
-    use crate::queue::{Cursor, Group, LaneName, Position};
+    use crate::queue::{Cursor, Group, LaneName, Position, Slowness};
 
     fn called() -> Waiting {
         Waiting {
@@ -396,6 +432,7 @@ mod tests {
         ("short",        |seen| seen.stock_left().is_some_and(|left| left > 0)),
         ("sold_out",     |seen| seen.stock_left() == Some(0)),
         ("front",        |seen| seen.group.is_some() && seen.position.is_some()),
+        ("slowed_hold",  |seen| seen.slowed.is_some() && seen.seen.is_some() && seen.mode != Mode::Hold),
         ("kept_number",  |seen| seen.position.is_some() && (!is_in(seen, Phase::Before) || seen.obstacle == Obstacle::Origin)),
         ("hold_heading", |seen| seen.mode == Mode::Hold && !is_before(seen)),
         ("hold",         |seen| seen.mode == Mode::Hold && seen.position.is_some() && !is_before(seen)),
@@ -432,6 +469,15 @@ mod tests {
 
     fn is_before(waiting: &Waiting) -> bool {
         is_in(waiting, Phase::Before) || is_in(waiting, Phase::Prequeue)
+    }
+
+    fn slowed_by_a_pause() -> (Slowed, Now) {
+        let slowed = Slowed {
+            cause: Slowness::Hold,
+            from_ms: 1_800_000_000_000,
+            to_ms: Some(1_800_000_600_000),
+        };
+        (slowed, Now::from_ms(1_800_000_900_000))
     }
 
     /// Events in every phase and both orders, and none.
@@ -502,6 +548,7 @@ mod tests {
                     (false, _) => None,
                 },
                 at_door,
+                slowed: is_in_group.then(slowed_by_a_pause),
                 is_old,
                 event,
                 group: group.filter(|_| is_in_group),

@@ -43,6 +43,13 @@ pub(super) struct Worded<'a> {
     pub(super) estimate: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) valid: Option<u64>,
+    /// Why the wait has grown, with places for times, and how many seconds ago that began and ended: the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) slowed: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) since: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) until: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,6 +77,7 @@ impl<'a> Worded<'a> {
         // No turn is promised that comes after the end.
         let estimate = waiting.estimate.filter(|_| stage != Stage::Late);
         let text = |name| words.text(name).to_owned();
+        let slower = stage.slower(waiting);
         Self {
             heading: row.heading.map(|name| words.text(name)),
             bell: row.bell,
@@ -89,6 +97,9 @@ impl<'a> Worded<'a> {
             opens,
             estimate,
             valid: waiting.valid,
+            slowed: slower.as_ref().map(|slower| slower.sentence(words)),
+            since: slower.as_ref().map(|slower| slower.ago().0),
+            until: slower.and_then(|slower| slower.ago().1),
             message: waiting.message.as_deref(),
             said: waiting.said,
             // A visitor without a number has no place that could be kept.

@@ -1,6 +1,7 @@
 //! The waiting page and its JSON twin.
 
 use super::challenge::ChallengeData;
+use super::clock::iso_8601;
 use super::event::EventData;
 use super::page_context::Told;
 use super::pages::Page;
@@ -8,7 +9,9 @@ use super::stage::Obstacle;
 use super::{CfWaitingRoom, Challenge, NOBODY, Pages, Shell};
 use crate::http::Reply;
 use crate::i18n::Language;
-use crate::queue::{Cursor, Group, Lane, Mode, Outlook, Position, Verdict, decide};
+use crate::queue::{
+    Cursor, Group, Lane, Mode, Now, Outlook, Position, Slowed, Slowness, Verdict, decide,
+};
 use crate::ticket::Notice;
 use serde::Serialize;
 use serde_json::Value;
@@ -60,6 +63,8 @@ pub struct Waiting {
     pub valid: Option<u64>,
     /// How many visitors may still be called by the stock that the origin reported.
     pub stock: Option<u64>,
+    /// Why the wait is longer than it was estimated to be at the draw, where that is known; and what time it is.
+    pub slowed: Option<(Slowed, Now)>,
     /// The event whose time it is.
     pub event: Option<Outlook>,
     /// Seconds until the next look.
@@ -138,6 +143,25 @@ pub fn waiting_page(
     })
 }
 
+/// Why the wait has grown.
+#[derive(Serialize)]
+pub(super) struct SlowedData {
+    cause: Slowness,
+    from: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<String>,
+}
+
+impl From<Slowed> for SlowedData {
+    fn from(slowed: Slowed) -> Self {
+        Self {
+            cause: slowed.cause,
+            from: iso_8601(slowed.from_ms),
+            to: slowed.to_ms.map(iso_8601),
+        }
+    }
+}
+
 #[derive(Serialize)]
 pub(super) struct WaitingData<'a> {
     pub(super) waiting: bool,
@@ -163,6 +187,9 @@ pub(super) struct WaitingData<'a> {
     /// Only there to say that the figures are the last ones known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) old: Option<bool>,
+    /// Only there to say why the wait is longer than it was estimated to be at the draw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) slowed: Option<SlowedData>,
     /// Only there to say why the number is a new one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) notice: Option<&'static str>,
@@ -202,6 +229,7 @@ pub fn waiting_json(
         full: (waiting.obstacle == Obstacle::Full).then_some(true),
         stock_left: waiting.stock_left(),
         old: waiting.is_old.then_some(true),
+        slowed: waiting.slowed.map(|(slowed, _)| slowed.into()),
         notice: waiting.told().map(Notice::name),
         sent: waiting.unsent.then_some(false),
         event: waiting

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::queue::health::numbers;
 use crate::queue::{
-    Cap, Cursor, Measured, Mode, Pace, Position, Sessions, Verdict, decide, waiting,
+    Cap, Cursor, Measured, Mode, Pace, Position, Sessions, Slowed, Verdict, decide, waiting,
 };
 
 /// The public state of the line, the same for every visitor. `store/lua/board.lua` writes it as one JSON text with these names.
@@ -43,6 +43,9 @@ pub struct Board {
     /// How fast the line moved, while somebody was left waiting.
     #[serde(default, deserialize_with = "present")]
     pub measured: Option<Measured>,
+    /// What last made the line slower.
+    #[serde(default, deserialize_with = "present")]
+    pub slowed: Option<Slowed>,
     /// How many POPs renewed their copy in the last minute or two; `None` where that is not known.
     #[serde(default, deserialize_with = "present")]
     pub pops: Option<u64>,

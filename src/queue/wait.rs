@@ -1,7 +1,9 @@
-//! How long a visitor waited, from the draw of the number to the first visit inside, beside what was estimated at the draw.
+//! How long a visitor waited, from the draw of the number to the first visit inside, beside what was estimated at the draw; and what has
+//! made the wait longer.
 
+use super::health::numbers;
 use super::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The upper ends of the buckets in which waits are counted, in seconds. Longer waits are in one more.
 pub const WAITS: [u64; 24] = [
@@ -73,6 +75,70 @@ impl Waited {
     }
 }
 
+words! {
+    /// What makes a line slower.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Slowness {
+        /// The pace was lowered, by an operator or an event.
+        Pace = "pace",
+        /// The cap was lowered.
+        Cap = "cap",
+        /// The line was on hold, or the room closed.
+        Hold = "hold",
+        /// It was on hold by itself, since the origin was sick.
+        Sick = "sick",
+        /// The pace follows the origin, which answers late.
+        Origin = "origin",
+        /// Visitors of groups go first, after a time without any.
+        Groups = "groups",
+    }
+}
+
+/// What last made the line slower, as `store/lua/slowed.lua` writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Slowed {
+    /// What it was.
+    pub cause: Slowness,
+    /// Since when, by the store's clock, in milliseconds.
+    pub from_ms: u64,
+    /// When it was over; nothing for what goes on.
+    pub to_ms: Option<u64>,
+}
+
+impl Slowed {
+    fn read(text: &str) -> Option<Self> {
+        let (cause, times) = text.split_once(' ')?;
+        let [from_ms, to_ms] = numbers(times)?;
+        Some(Self {
+            cause: Slowness::named(cause)?,
+            from_ms,
+            to_ms: Some(to_ms).filter(|to_ms| *to_ms > 0),
+        })
+    }
+
+    /// Whether it is why this wait is late: it came after the draw, and what is over took at least half of what the wait has grown by.
+    /// `left`: the seconds until the turn, as far as they are known.
+    #[must_use]
+    pub fn explains(self, drawn: Drawn, left: Option<u64>, now_secs: u64) -> bool {
+        let mut wait = Waited::until(now_secs, Some(drawn));
+        wait.seconds = wait.seconds.saturating_add(left.unwrap_or(0));
+        let grown = wait.seconds.saturating_sub(wait.estimate.unwrap_or(0));
+        let stood = |to_ms: u64| to_ms.saturating_sub(self.from_ms) / 1000;
+        let is_most = |to_ms| stood(to_ms).saturating_mul(2) >= grown;
+        let is_after = self.from_ms / 1000 > drawn.at;
+        wait.estimated() == Some(Estimated::Late) && is_after && self.to_ms.is_none_or(is_most)
+    }
+}
+
+impl TryFrom<String> for Slowed {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::read(&text).ok_or("nothing that makes a line slower")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +177,48 @@ mod tests {
         };
         let waited = Waited::until(1_800_000_000, Some(drawn));
         assert_eq!(waited.seconds, 0, "a clock that was set back");
+    }
+    #[test]
+    fn a_wait_is_late_by_what_came_after_the_draw_and_took_most_of_it() {
+        let drawn = Drawn {
+            at: 1_000,
+            estimate: Some(600),
+        };
+        let explains = |slowed: &str, left, now| {
+            let slowed = Slowed::read(slowed).unwrap_or(Slowed {
+                cause: Slowness::Hold,
+                from_ms: 0,
+                to_ms: None,
+            });
+            slowed.explains(drawn, left, now)
+        };
+        for (slowed, left, now, expected) in [
+            // 300 s have passed, and 600 s are left: a third more than 600 s, and more.
+            ("pace 1200000 0", Some(600), 1_300, true),
+            ("pace 1200000 0", Some(500), 1_300, false),
+            ("pace 1200000 0", None, 1_300, false),
+            // Before the draw.
+            ("pace 1000999 0", Some(600), 1_300, false),
+            ("pace 1001000 0", Some(600), 1_300, true),
+            // Of 300 s more half were a pause.
+            ("hold 1100000 1250000", Some(600), 1_300, true),
+            ("hold 1100000 1249000", Some(600), 1_300, false),
+        ] {
+            assert_eq!(
+                explains(slowed, left, now),
+                expected,
+                "{slowed} {left:?} {now}"
+            );
+        }
+        for text in [
+            "",
+            "pace",
+            "pace 1",
+            "nothing 1 2",
+            "pace 1 2 3",
+            "pace a 0",
+        ] {
+            assert_eq!(Slowed::read(text), None, "{text}");
+        }
     }
 }

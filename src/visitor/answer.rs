@@ -9,7 +9,7 @@ use crate::http::negotiate::{is_given_in_place, is_in_no_frame, is_posted_form, 
 use crate::page::{self, CfWaitingRoom, Draw, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
-use crate::queue::{Board, Mode, Outlook, Phase, Verdict, decide, refresh_seconds};
+use crate::queue::{Board, Mode, Outlook, Phase, Slowness, Verdict, decide, refresh_seconds};
 use crate::request::Request;
 use crate::ticket::{Ticket, TicketStage};
 use crate::visitor::Kind;
@@ -203,6 +203,12 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     let estimate = (board.zip(ahead)).filter(|_| mode.lets_in() && has_an_estimate);
     let estimate = estimate.and_then(|(board, ahead)| board.estimated_wait(ahead, now.ms()));
     let (message, said) = message(board, room);
+    let slowed = board.and_then(|board| board.slowed).filter(|slowed| {
+        let is_behind_groups = room.invitations.groups.has(visit.ticket.lane);
+        let concerns = slowed.cause != Slowness::Groups || !is_behind_groups;
+        let explains = |drawn| slowed.explains(drawn, estimate, now.secs());
+        concerns && has_an_estimate && mode.lets_in() && visit.ticket.drawn.is_some_and(explains)
+    });
     let tells_place = !visit_awaits_lot(visit, request);
     let is_challenged = visit.end == VisitOutcome::Challenged;
     let sessions = visit
@@ -231,6 +237,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         estimate,
         valid: valid(visit, request),
         stock: board.and_then(|board| board.live.stock),
+        slowed: slowed.map(|slowed| (slowed, now)),
         event,
         refresh: refresh(visit, ahead.unwrap_or(0), estimate, event.as_ref(), request),
         still: visit.ticket.still,

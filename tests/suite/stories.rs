@@ -37,6 +37,7 @@ mod sent;
 mod shares;
 mod sign;
 pub(crate) mod signals;
+mod slowed;
 mod stock;
 mod tickets;
 pub(crate) mod trouble;

@@ -136,7 +136,7 @@ macro_rules! on_both_stores {
 }
 
 on_both_stores! {
-    absent baseline claim draw ended event groups health invitations loss lot networks operators period rate regions release slots stock turns window
+    absent baseline claim draw ended event groups health invitations loss lot networks operators period rate regions release slots slowed stock turns window
 }
 
 /// Each table of a function, and what is true of all tables.

@@ -65,6 +65,8 @@ impl Play<'_> {
             "message": board.live.message,
             "version": board.live.version,
             "stock": board.live.stock,
+            "slower_by": board.slowed.map(|slowed| slowed.cause.name()),
+            "slower_for": board.slowed.and_then(|slowed| Some(span(slowed.to_ms? - slowed.from_ms))),
             "pops": board.pops,
             "waiting_in": self.by_lane(board, true),
             "called_in": self.by_lane(board, false),

@@ -186,6 +186,9 @@ local function take(copy)
     state.merged = state.merged + 1
   end
   rolls.keep_few()
+  if is_of_others and copy.slowed then
+    require('slowed').take(copy.slowed)
+  end
   take_settings(copy)
   if copy.begun and not rolls.has_ended(copy.own) then
     require('lot').take(copy.begun, copy.own - own)

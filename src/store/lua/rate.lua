@@ -18,8 +18,13 @@ local function forget()
 end
 
 -- What was measured at another pace says nothing about this one, and what was missed at another pace is not made up for.
+local function per_second(automatic, budget)
+  return automatic > 0 and budget / automatic or 0
+end
 local function judge()
   if state.automatic ~= live.automatic or state.budget ~= live.budget() then
+    local was = per_second(state.automatic, state.budget)
+    require('slowed').judge('pace', was, per_second(live.automatic, live.budget()))
     state.automatic, state.budget = live.automatic, live.budget()
     state.left, state.anchor = math.min(state.left, require('absent').most_kept()), now
     state.steady = 0

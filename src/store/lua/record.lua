@@ -46,6 +46,8 @@ local NONE = {
   -- Which of the two hashes of sessions is written, and the latest end in it and in the other one: see sessions.lua. The version of
   -- the list of ended sessions, and the last minute of those on it: see ended.lua.
   book = 0, book_last = 0, book_other = 0, ended = 0, ended_last = 0,
+  -- The cap that held last, and the latest minute in which visitors of groups waited: see slowed.lua.
+  cap_total = 0, grouped = 0,
   -- About how many called visitors come late, as of which minute: see sessions.lua.
   late = 0, late_at = 0,
   -- How the origin answered lately, as of which span of ten seconds; until when it counts as sick, and until when an operator has
@@ -156,7 +158,7 @@ if set_back > 0 then
   move({ 'began', 'quiet', 'anchor', 'uncounted', 'sick_until', 'overruled', 'load_until' }, back_by(1))
   move({ 'w_changed', 'w_from' }, back_by(1000))
   move({ 'recount' }, back_by(60000))
-  move({ 'minute', 'tidied', 'steady', 'measured', 'capped', 'cap_since', 'late_at', 'base_minute', 'invited_at' }, function(minute)
+  move({ 'minute', 'tidied', 'steady', 'measured', 'capped', 'cap_since', 'late_at', 'base_minute', 'invited_at', 'grouped' }, function(minute)
     return math.min(minute, this_minute)
   end)
 end

@@ -19,10 +19,28 @@ local function end_minute()
   end
 end
 
+-- What makes the line slower is told to those who wait.
+local function follow_slowness()
+  local cause = mode.is_held() and 'sick' or not mode.lets_in() and 'hold' or nil
+  if cause or record.stored.stood then
+    require('slowed').stand(cause)
+  end
+  local total = call.arg.cap == 'on' and cap.total or 0
+  if total ~= state.cap_total then
+    local was = state.cap_total > 0 and state.cap_total or math.huge
+    require('slowed').judge('cap', was, total > 0 and total or math.huge)
+    state.cap_total = total
+  end
+  if lanes.groups[1] then
+    require('slowed').follow_groups()
+  end
+end
+
 return function()
   if mode.is_held() then
     require('window').keep_sick()
   end
+  follow_slowness()
   rate.measure(release.called)
   if cap.is_capped or cap.has_sessions then
     require('sessions').write()

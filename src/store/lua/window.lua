@@ -132,6 +132,9 @@ end
 
 -- The pace is another one: what was learned says nothing about it.
 local function forget_window()
+  if state.w_size > 0 then
+    require('slowed').narrow(state.w_size, live.quantity * 1000)
+  end
   state.w_size, state.w_knee, state.w_ramp = live.quantity * 1000, 0, 0
   change_window(0)
   count_from(math.floor(now / 1000))
@@ -175,7 +178,11 @@ local function window_budget(many, at)
   if state.w_ramp > 0 then
     climb(health.is_steered() and math.min(state.w_ramp, health.most_window()) or live.quantity * 1000, at, says)
   elseif health.is_steered() then
+    local was = state.w_size
     follow(at, state.left, says)
+    if state.w_size ~= was then
+      require('slowed').narrow(was, state.w_size)
+    end
   else
     state.w_size = live.quantity * 1000
   end

@@ -119,3 +119,26 @@ fn every_state_is_whole_and_open_to_all_on_a_phone_in_the_dark() {
     let driver = Driver::start().unwrap();
     tell(async { look_at_all(&driver, Engine::Chromium, &PHONE).await });
 }
+
+/// Without a script the times are in UTC.
+#[test]
+fn times_of_the_past_are_those_of_the_visitor_s_clock() {
+    let origin = Origin::start(ANY_PORT).unwrap();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(360, 800)).await.unwrap();
+        for (runs_scripts, is_utc) in [(false, true), (true, false)] {
+            let run = browser::run_scripts(&page, runs_scripts);
+            run.await.unwrap();
+            let address = format!("{}{PATH}/page/slowed-hold/en/brand", origin.url());
+            page.goto(&address).await.unwrap();
+            browser::run_scripts(&page, true).await.unwrap();
+            let detail = "return document.getElementById('detail').textContent";
+            let said = page.execute(detail, vec![]).await.unwrap();
+            let said = said.as_str().unwrap();
+            let is_whole = said.starts_with("Entry was paused from ") && !said.contains('{');
+            assert!(is_whole && said.contains(" UTC") == is_utc, "{said}");
+        }
+        page.close().await.unwrap();
+    });
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use upstash_local::{Fault, Faults};
 
-use super::lot::{drawn, places};
+use super::lot::{event, places};
 use crate::house::{Ask, House, Visitor, visitors};
 
 // These stories need minutes, or a store that is away.
@@ -147,7 +147,11 @@ pub(crate) fn reading_of_the_order_costs_no_call_before_the_answer_and_draws_not
 }
 
 fn of_a_lot_the_page_says_no_more_than_is_known_and_then_how_it_was_drawn(house: &House) {
-    let mut line = drawn(house, 8, &json!({}));
+    event(house, &json!({}));
+    let mut line = visitors(house, 8);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
     let (page, data) = told(&mut line[2]);
     says(
         &page,
@@ -157,12 +161,14 @@ fn of_a_lot_the_page_says_no_more_than_is_known_and_then_how_it_was_drawn(house:
             "commitment",
         ],
     );
-    assert!(!page.contains("Your number"), "{page}");
+    let is_checked = page.contains("anyone can check");
+    assert!(!page.contains("Your number") && !is_checked, "{page}");
     assert_eq!(rules(&data), ["lot", "later", "staff", "past"]);
     assert_eq!(
         (&data["number"], &data["ahead"]),
         (&Value::Null, &Value::Null)
     );
+    house.wait(Duration::from_mins(1));
     let found = places(house, &mut line);
     let (page, data) = told(&mut line[2]);
     says(

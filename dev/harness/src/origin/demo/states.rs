@@ -7,7 +7,7 @@ use now_serving::page::{
     self, Challenge, CookieTrial, Draw, LotView, Obstacle, OrderView, ReceiptView, Rule, Shell,
     Waiting,
 };
-use now_serving::queue::{Cursor, Mode, Outlook, Phase, Position};
+use now_serving::queue::{Cursor, Mode, Now, Outlook, Phase, Position, Slowed, Slowness};
 use now_serving::ticket::Notice;
 
 /// A state of the page.
@@ -62,6 +62,8 @@ pub const STATES: &[State] = &[
     state(("next", "Next"), &["next"], View::Line(|_| in_line(266, 0), Update::Place)),
     state(("turn", "Its turn has come: one second after it was loaded"), &["heading"], View::Line(|_| soon(), Update::Turn(0))),
     state(("message", "With a message of the operator"), &["heading"], View::Line(|_| message(), Update::Place)),
+    state(("slowed", "The wait has grown: the site slowed the line"), &["slowed_pace"], View::Line(|_| slowed(Slowness::Pace, None), Update::Place)),
+    state(("slowed-hold", "The wait has grown: entry was paused"), &["heading"], View::Line(|_| slowed(Slowness::Hold, Some(8)), Update::Place)),
     state(("hold", "On hold"), &["hold_heading"], View::Line(|_| with_mode(Mode::Hold), Update::Place)),
     state(("closed", "Closed, with a number"), &["closed_heading"], View::Line(|_| with_mode(Mode::Closed), Update::Place)),
     state(("closed-new", "Closed, without a number"), &["closed_heading"], View::Line(|_| closed_without_number(), Update::Place)),
@@ -244,6 +246,21 @@ fn message() -> Waiting {
     Waiting {
         message: Some("All sizes are in stock again. Drop 12 stays open until 22:00.".to_owned()),
         said: Some(super::now_ms() / 1_000 - 240),
+        ..way()
+    }
+}
+
+/// Twenty minutes ago, and for so many minutes.
+fn slowed(cause: Slowness, minutes: Option<u64>) -> Waiting {
+    let now_ms = super::now_ms();
+    let from_ms = now_ms - 1_200_000;
+    let slowed = Slowed {
+        cause,
+        from_ms,
+        to_ms: minutes.map(|minutes| from_ms + minutes * 60_000),
+    };
+    Waiting {
+        slowed: Some((slowed, Now::from_ms(now_ms))),
         ..way()
     }
 }

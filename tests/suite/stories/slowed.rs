@@ -1,0 +1,106 @@
+//! Why a wait has grown: said with its time to a visitor whose wait is late by it, and to no other.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::house::{Ask, House, Visitor, visitors};
+
+// These stories need minutes.
+in_houses_whose_clock_is_turned! {
+    a_wait_that_a_lower_pace_made_longer_says_so_until_the_pace_is_raised
+    a_wait_that_a_pause_made_longer_says_from_when_to_when
+    what_came_before_the_draw_made_no_wait_longer
+    what_made_the_wait_longer_outlives_a_loss_of_the_store
+}
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// A line that moves at two visitors in fifteen seconds, and its last visitor, who is told of seven minutes and a half.
+fn line(house: &House) -> Vec<Visitor<'_>> {
+    house.set("automatic", "15");
+    house.set("automatic_quantity", "2");
+    let mut line = visitors(house, 60);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    line
+}
+
+fn pace(house: &House, quantity: u64) {
+    let pace = json!({ "automatic": 15, "automatic_quantity": quantity });
+    house.change("settings", &pace.to_string());
+    house.forget_the_sign();
+}
+
+/// Why the wait has grown, as programs and as people read it.
+fn told(visitor: &mut Visitor<'_>) -> (Value, String) {
+    let data = visitor.ask("/").json();
+    let page = visitor.send(Ask::get("/").with("accept", "text/html"));
+    let (_, detail) = page.body.split_once("<p id=detail>").unwrap();
+    let (detail, _) = detail.split_once("</p>").unwrap();
+    (data["slowed"].clone(), detail.to_owned())
+}
+
+fn a_wait_that_a_lower_pace_made_longer_says_so_until_the_pace_is_raised(house: &House) {
+    let mut line = line(house);
+    house.wait(MINUTE);
+    let visitor = &mut line[59];
+    assert_eq!(told(visitor), (Value::Null, String::new()));
+    pace(house, 1);
+    let (slowed, detail) = told(visitor);
+    assert_eq!(slowed["cause"], "pace", "{slowed}");
+    assert_eq!(slowed["to"], Value::Null);
+    let since = slowed["from"].as_str().unwrap();
+    let clock = since.get(11..16).unwrap();
+    assert_eq!(detail, format!("The site slowed the line at {clock} UTC."));
+    // An update of the page says the same.
+    let update = visitor.send(Ask::get("/_queue/place")).json();
+    assert_eq!(update["detail"], detail);
+    pace(house, 2);
+    assert_eq!(told(&mut line[59]), (Value::Null, String::new()));
+}
+
+fn a_wait_that_a_pause_made_longer_says_from_when_to_when(house: &House) {
+    let mut line = line(house);
+    house.wait(MINUTE);
+    house.change("mode", r#"{"mode":"hold"}"#);
+    house.forget_the_sign();
+    house.wait(10 * MINUTE);
+    // While the line is on hold the page says that.
+    assert_eq!(told(&mut line[59]).0, Value::Null);
+    house.change("mode", r#"{"mode":"automatic"}"#);
+    house.forget_the_sign();
+    let (slowed, detail) = told(&mut line[59]);
+    assert_eq!(slowed["cause"], "hold", "{slowed}");
+    assert!(detail.starts_with("Entry was paused from "), "{detail}");
+    assert_eq!(detail.matches(" UTC").count(), 2, "{detail}");
+}
+
+fn what_came_before_the_draw_made_no_wait_longer(house: &House) {
+    let mut line = line(house);
+    house.wait(Duration::from_secs(2));
+    pace(house, 1);
+    house.wait(2 * MINUTE);
+    let mut late = Visitor::new(house);
+    late.ask("/");
+    late.ask("/");
+    house.wait(5 * MINUTE);
+    assert_eq!(told(&mut late), (Value::Null, String::new()));
+    assert_eq!(told(&mut line[59]).0["cause"], "pace");
+}
+
+fn what_made_the_wait_longer_outlives_a_loss_of_the_store(house: &House) {
+    let mut line = line(house);
+    house.wait(MINUTE);
+    pace(house, 1);
+    house.wait(3 * MINUTE);
+    let before = told(&mut line[59]).0;
+    assert_eq!(before["cause"], "pace", "{before}");
+    house.store.command(&["FLUSHALL"]).unwrap();
+    for _ in 0..3 {
+        house.wait(2 * Duration::from_secs(1));
+        line[59].ask("/");
+    }
+    assert_eq!(told(&mut line[59]).0, before);
+}
