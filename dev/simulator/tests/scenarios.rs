@@ -8,9 +8,11 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod small;
+
 use std::ops::{Range, RangeInclusive};
 
-use simulator::record::{Point, Run};
+use simulator::record::{Checks, Point, Run};
 use simulator::report::Report;
 use simulator::scenario::{Overrides, load};
 use simulator::simulate::{Options, report};
@@ -33,6 +35,16 @@ fn run(scenario: &str, seed: u64, set: &[&str]) -> Run {
     let mut runs = played(scenario, seed, set).runs;
     assert_eq!(runs.len(), 1, "{scenario}");
     runs.remove(0)
+}
+
+/// The same with this part of the visitors and of the pace.
+fn part_of(scenario: &str, part: u64) -> Run {
+    let set = match part {
+        1 => Vec::new(),
+        _ => small::sets(scenario, part),
+    };
+    let set: Vec<&str> = set.iter().map(String::as_str).collect();
+    run(scenario, 1, &set)
 }
 
 fn says(scenario: &str) -> String {
@@ -67,46 +79,53 @@ fn lines(run: &Run, least: u64) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn a_day_has_a_line_before_noon_none_at_lunch_and_another_in_the_afternoon() {
-    a_day_has_its_lines(1..=1);
+fn a_full_room_keeps_its_sessions_near_the_cap_and_some_of_these_visitors_inside() {
+    let text = "More and more come for 110 minutes; once the 250 slots are taken the others wait, 225 to 250 have a session, and 90 to 135 of these are still there";
+    assert_eq!(says("cap"), text);
+    let run = run("cap", 1, &[]);
+    let mut came = run.points.iter().filter(|point| point.arrivals > 0);
+    assert_eq!(came.next_back().unwrap().end_ms, 110 * MINUTE);
+    let [(full, gone)] = lines(&run, 1)[..] else {
+        panic!("{:?}", lines(&run, 1));
+    };
+    assert!(full < 30 * MINUTE && gone > 110 * MINUTE, "{full} {gone}");
+    for point in within(&run, full..gone) {
+        let (minute, sessions, inside) = (point.end_ms / MINUTE, point.sessions, point.inside);
+        assert!((225..=250).contains(&sessions), "{minute}: {sessions}");
+        assert!((90..=135).contains(&inside), "{minute}: {inside}");
+    }
 }
 
 #[test]
-#[ignore = "twenty seconds for each seed: cargo dev test --long"]
-fn a_day_has_these_lines_by_other_seeds_too() {
-    a_day_has_its_lines(2..=3);
+fn two_days_have_a_line_from_11_45_to_12_30_and_another_from_15_00_as_published() {
+    two_days_have_their_lines(1..=1);
 }
 
-/// A quarter of the visitors, of the cap and of the pace.
-fn a_day_has_its_lines(seeds: RangeInclusive<u64>) {
-    let text = "A line before noon, none at lunch, and another one in the afternoon";
-    assert!(says("day").starts_with(text));
-    let quarter = [
-        "arrivals.0.visitors=750",
-        "arrivals.1.visitors=400",
-        "arrivals.2.visitors=550",
-        "total_active=50",
-        "automatic_quantity=12",
-        "pops=1",
-    ];
-    // As large as that quarter, so that the test plays the chart that the scenario draws.
-    let (_, whole) = &load("day", &Overrides::default()).unwrap()[0];
-    let visitors: Vec<u64> = whole.arrivals.iter().map(|wave| wave.visitors).collect();
-    assert_eq!(visitors, [3000, 1600, 2200]);
+#[test]
+#[ignore = "half a minute for each seed: cargo dev test --long"]
+fn two_days_have_these_lines_by_other_seeds_too() {
+    two_days_have_their_lines(2..=3);
+}
+
+/// By the clock of the second day, within a quarter of an hour.
+fn two_days_have_their_lines(seeds: RangeInclusive<u64>) {
+    let text = "As in a published chart: no line on the first day; on the second one from 11:45 to 12:30, and another from 15:00 on";
+    assert_eq!(says("day"), text);
+    let at = |hours: u64, minutes: u64| 24 * HOUR + hours * HOUR + minutes * MINUTE;
     for seed in seeds {
-        let run = run("day", seed, &quarter);
-        let lines = lines(&run, run.longest_line / 5);
-        let [(morning, lunch), (afternoon, evening)] = lines[..] else {
-            panic!("{seed}: {lines:?}");
+        let run = run("day", seed, &[]);
+        let [(first, empty), (again, _)] = lines(&run, 1)[..] else {
+            panic!("{seed}: {:?}", lines(&run, 1));
         };
-        let case = format!("{seed}: {lines:?}");
-        assert!(morning > 2 * HOUR && lunch < 6 * HOUR, "{case}");
-        assert!(afternoon > 6 * HOUR && evening < 10 * HOUR, "{case}");
-        let at_lunch = within(&run, lunch..afternoon);
-        assert!(
-            at_lunch.filter(|point| point.waiting == 0).count() >= 3,
-            "{case}"
-        );
+        for (found, published) in [(first, at(11, 45)), (empty, at(12, 30)), (again, at(15, 0))] {
+            let off = found.abs_diff(published) / MINUTE;
+            assert!(off <= 15, "{seed}: {off} min off {published}");
+        }
+        let waits = |point: &&Point| point.waiting > 0;
+        for point in run.points.iter().filter(waits) {
+            let sessions = point.sessions;
+            assert!((190..=200).contains(&sessions), "{seed}: {sessions}");
+        }
     }
 }
 
@@ -155,21 +174,63 @@ fn in_an_overload_more_come_than_are_called_and_some_give_up() {
 
 #[test]
 fn in_a_morning_the_last_of_the_line_is_in_before_noon() {
+    the_last_is_in_before_noon(10);
+}
+
+#[test]
+#[ignore = "a minute: cargo dev test --long"]
+fn in_a_morning_of_23_000_visitors_the_last_of_the_line_is_in_before_noon() {
+    the_last_is_in_before_noon(1);
+}
+
+/// With this part of the visitors and of the pace.
+fn the_last_is_in_before_noon(part: u64) {
     let text = "Registration opens at eight and calls 120 a minute; the last of the line is in before noon";
     assert_eq!(says("morning"), text);
-    let tenth = ["arrivals.0.visitors=1200", "arrivals.1.visitors=1100"];
-    let run = run(
-        "morning",
-        1,
-        &[&tenth[..], &["automatic_quantity=3", "pops=1"]].concat(),
-    );
+    let run = part_of("morning", part);
+    assert_eq!(run.sums.arrivals, 23_000 / part);
     let called = called_a_minute(&run);
     assert!(
-        called.len() > 60 && called.iter().all(|many| *many == 12),
+        called.len() > 60 && called.iter().all(|many| *many == 120 / part),
         "{called:?}"
     );
     let last = run.last_in.unwrap().ms();
     assert!((3 * HOUR..4 * HOUR).contains(&last), "{last}");
+}
+
+#[test]
+fn ten_days_bring_each_visitor_in_and_end_each_line_before_ten() {
+    four_million_are_in(400);
+}
+
+#[test]
+#[ignore = "most of an hour in an optimised build: cargo dev test --long"]
+fn four_million_visitors_draw_one_number_each_and_go_in() {
+    four_million_are_in(1);
+}
+
+/// With this part of the visitors and of the pace.
+fn four_million_are_in(part: u64) {
+    let text = "Ten days, each with a rush at eight whose line is gone before ten; each visitor draws one number and goes in";
+    assert_eq!(says("millions"), text);
+    let run = part_of("millions", part);
+    let all = 4_000_000 / part;
+    let Point {
+        arrivals,
+        drawn,
+        admitted,
+        ..
+    } = run.sums;
+    assert_eq!([arrivals, drawn, admitted], [all; 3]);
+    assert_eq!(run.checks, Checks::default());
+    let lines = lines(&run, run.longest_line / 5);
+    assert_eq!(lines.len(), 10, "{lines:?}");
+    for (day, (begins, ends)) in (0..).zip(&lines) {
+        let morning = day * 24 * HOUR;
+        let case = format!("{day}: {begins} {ends}");
+        assert!(*begins >= morning + 8 * HOUR, "{case}");
+        assert!(*ends <= morning + 10 * HOUR, "{case}");
+    }
 }
 
 #[test]

@@ -6,6 +6,8 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod small;
+
 use simulator::record::{Checks, Run, early_percent};
 use simulator::report::{Report, a_minute};
 use simulator::scenario::{NAMES, Overrides, load};
@@ -113,28 +115,12 @@ fn the_rules_hold_for_every_seed() {
     }
 }
 
-/// A hundredth of its visitors, of its pace and of its cap, in two POPs: each POP more asks the store once more a second.
-fn in_small(name: &str) -> Vec<String> {
-    let scenarios = load(name, &Overrides::default()).unwrap();
-    let (_, scenario) = scenarios.first().unwrap();
-    let waves = scenario.arrivals.iter().enumerate().map(|(place, wave)| {
-        let visitors = (wave.visitors / 100).max(1);
-        format!("arrivals.{place}.visitors={visitors}")
-    });
-    let settings = ["automatic_quantity", "total_active"];
-    let settings = settings.iter().filter_map(|key| {
-        let value = scenario.settings.get(*key)?.as_u64()?;
-        Some(format!("{key}={}", (value / 100).max(1)))
-    });
-    let pops = format!("pops={}", scenario.pops.min(2));
-    waves.chain(settings).chain([pops]).collect()
-}
-
 #[test]
 fn no_rule_is_broken_in_any_scenario() {
     let without_a_line = ["log", "naive", "share", "smart"];
     for name in NAMES.iter().filter(|name| !without_a_line.contains(name)) {
-        let set = in_small(name);
+        let part = if *name == "millions" { 1600 } else { 100 };
+        let set = small::sets(name, part);
         let set: Vec<&str> = set.iter().map(String::as_str).collect();
         let report = played(name, 7, &set);
         for run in &report.runs {
@@ -307,9 +293,15 @@ fn where_every_visitor_comes_no_more_are_called_than_the_pace_says() {
 fn no_visitor_goes_in_while_the_store_is_away_and_all_do_afterwards() {
     let set = ["arrivals.0.visitors=600", "automatic_quantity=4", "pops=3"];
     let report = played("outage", 1, &set);
+    let text = "Visitors inside go on, and each waiting visitor keeps the number; no visitor goes in until it is back";
+    assert_eq!(report.says, text);
     let run = run(&report);
     assert_eq!(run.checks, Checks::default());
-    assert_eq!(run.sums.admitted, 600);
+    assert_eq!((run.sums.drawn, run.sums.admitted), (600, 600));
+    let away = run.points.iter();
+    let away = away.filter(|point| point.end_ms > 310_000 && point.end_ms <= 360_000);
+    let mut away = away.map(|point| point.origin.many());
+    assert!(away.all(|pages| pages > 0), "visitors inside go on");
     let of = |from_ms: u64, to_ms: u64| {
         let points = run
             .points
@@ -354,6 +346,11 @@ fn an_origin_that_bears_the_pace_answers_soon_and_half_as_many_more_drown_it() {
         panic!("{report:?}");
     };
     assert!(a_minute(sound).unwrap() < a_minute(drowned).unwrap());
+    let text = "It bears some 300 visitors a minute; at 450 its queue makes most answers late";
+    assert_eq!(report.says, text);
+    let late = |run: &Run| run.sums.late * 100 / run.sums.origin.many();
+    assert!(late(sound) < 20, "{} % late", late(sound));
+    assert!(late(drowned) > 50, "{} % late", late(drowned));
     let p95 = |run: &Run| run.sums.origin.percentile(95).unwrap().ms();
     assert!(p95(sound) < 1500, "{} ms", p95(sound));
     assert!(p95(drowned) > 4 * p95(sound), "{} ms", p95(drowned));

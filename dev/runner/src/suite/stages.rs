@@ -133,9 +133,10 @@ const DEV: Stage =
 
 /// Only with `--long`.
 #[rustfmt::skip]
-const LONG: [Stage; 2] = [
+const LONG: [Stage; 3] = [
     Stage { name: "long",        is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Firefox, WebKit, Axe, Turbo, Schemathesis], after: &["build"],             command: "test -p now-serving --test suite -- long::" },
-    Stage { name: "long dev",    is_fast: false, waits: false, needs: &[WasmTarget, Viceroy],      after: &["build"],             command: "test -p now-serving-bench -p now-serving-dev -p now-serving-simulator --lib --tests -- --ignored" },
+    Stage { name: "long dev",    is_fast: false, waits: false, needs: &[WasmTarget, Viceroy],      after: &["build"],             command: "test -p now-serving-bench -p now-serving-dev --lib --tests -- --ignored" },
+    Stage { name: "long simulated", is_fast: false, waits: false, needs: &[],                      after: &[],                    command: "test --profile measure -p now-serving-simulator --tests -- --ignored" },
 ];
 
 impl Stage {

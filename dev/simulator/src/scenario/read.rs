@@ -25,7 +25,7 @@ macro_rules! built_in {
 
 built_in!(
     "sale", "overload", "absent", "cap", "day", "morning", "outage", "sick", "slow", "split",
-    "naive", "smart", "share", "short", "follow", "lot", "shop", "log",
+    "millions", "naive", "smart", "share", "short", "follow", "lot", "shop", "log",
 );
 
 /// What the command line says otherwise than the scenario.
