@@ -32,5 +32,6 @@ pub mod site;
 pub mod split;
 pub mod steered;
 pub mod units;
+pub mod waits;
 pub mod window;
 pub mod world;

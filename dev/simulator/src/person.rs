@@ -55,6 +55,8 @@ pub struct Person {
     pub gives_up_ms: u64,
     /// The number, once there is one.
     pub position: Option<u64>,
+    /// When it was drawn, and how many seconds the page estimated then.
+    pub drawn: Option<(u64, Option<u64>)>,
     /// The cookie, and what it says while they wait.
     pub cookie: Option<Box<str>>,
     /// The same, read.
@@ -108,6 +110,7 @@ impl Person {
             came_ms: now_ms,
             gives_up_ms: patience.map_or(u64::MAX, |patience| now_ms + patience),
             position: None,
+            drawn: None,
             cookie: None,
             ticket: None,
             location: None,

@@ -11,6 +11,7 @@ use crate::outside::Outside;
 use crate::person::Habit;
 use crate::scenario::Scenario;
 use crate::units::{Span, float};
+use crate::waits::Waits;
 
 /// What happened within one point of time.
 #[derive(Clone, Debug, Default)]
@@ -109,6 +110,8 @@ pub struct Run {
     pub estimates_off: Histogram,
     /// The others, in milliseconds.
     pub near_estimates_off: Histogram,
+    /// Waits from the draw on, as visitors and the metrics counted them, beside what the page said at the draw.
+    pub counted: Waits,
     /// How much of the pace came when visitors had to wait, in percent.
     pub waits_from_percent: Option<f64>,
     /// The most numbers drawn within a second of a point, on average.
@@ -274,6 +277,11 @@ impl Record {
             let longest = self.point.longest_wait.max(Span::from_ms(waited_ms));
             self.point.longest_wait = longest;
         }
+    }
+
+    /// A visitor goes in, that many seconds after the draw, after the page estimated so many.
+    pub fn waited(&mut self, seconds: u64, estimate: Option<u64>) {
+        self.run.counted.add(seconds, estimate);
     }
 
     /// The origin answered.

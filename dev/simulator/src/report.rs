@@ -9,6 +9,7 @@ use crate::costs::COMMANDS_A_SECOND;
 use crate::follow::{self, Figures};
 use crate::record::{Checks, Point, Run, early_percent};
 use crate::units::{Span, grouped, whole};
+use crate::waits::Waits;
 
 /// What came of a scenario, once or in several ways.
 #[derive(Clone, Debug)]
@@ -76,6 +77,11 @@ const ROWS: &[Row] = &[
         run.near_estimates_off
             .percentile(90)
             .map(|off| off.to_string())
+    }),
+    ("Waited as the page said at the draw", |run| {
+        let [sooner, within, later] = run.counted.came();
+        let percent = (within * 100).checked_div(sooner + within + later)?;
+        Some(format!("{percent} %"))
     }),
     ("Origin answers, the half of them", |run| answer(run, 50)),
     ("… 95 of 100", |run| answer(run, 95)),
@@ -270,6 +276,7 @@ fn run_json(run: &Run) -> Value {
         "last_in_seconds": run.last_in.map(Span::as_secs),
         "waits_from_percent_of_pace": run.waits_from_percent.map(hundredths),
         "estimate_off_percent_p90": run.estimates_off.percentile(90).map(|off| off.as_ms() / 10.0),
+        "waited_since_the_draw": waits_json(&run.counted),
         "origin_ms": { "p50": answers(50), "p95": answers(95), "p99": answers(99), "late": run.sums.late, "in_time_a_minute": in_time_a_minute(run).map(hundredths), "turned_away": run.sums.failed },
         "requests": run.sums.requests,
         "store_commands": run.commands,
@@ -283,6 +290,15 @@ fn run_json(run: &Run) -> Value {
             "above_cap": run.checks.above_cap,
         },
         "points": run.points.iter().map(point_json).collect::<Vec<Value>>(),
+    })
+}
+
+fn waits_json(waits: &Waits) -> Value {
+    let [sooner, within, later] = waits.came();
+    json!({
+        "p50_seconds": waits.counted(50),
+        "p95_seconds": waits.counted(95),
+        "as_the_page_said": { "sooner": sooner, "within": within, "later": later },
     })
 }
 

@@ -239,25 +239,47 @@ impl Site {
     /// What the service says where it refuses.
     pub fn operate(&mut self, verb: &str, fields: &Value) -> Result<(), String> {
         let body = fields.to_string().into_bytes();
-        let call = Call {
+        let mut call = Call {
             method: "POST".to_owned(),
             path: format!("{}/{verb}", self.config.operators.path),
-            host: HOST.to_owned(),
-            https: true,
-            address: Some(Ipv4Addr::new(192, 0, 2, 1).into()),
-            headers: vec![
-                ("authorization", format!("Bearer {ADMIN}").into_bytes()),
-                ("content-type", b"application/json".to_vec()),
-                ("content-length", body.len().to_string().into_bytes()),
-            ],
             id: self.next_id(),
-            ..Call::default()
+            ..operators()
         };
+        call.headers.extend([
+            ("content-type", b"application/json".to_vec()),
+            ("content-length", body.len().to_string().into_bytes()),
+        ]);
         let heard = self.answer(&call, &body, 0);
         if heard.status == 200 {
             return Ok(());
         }
         Err(format!("{verb}: {}", heard.place))
+    }
+
+    /// The metrics once every POP has told what it counted, as a program reads them.
+    ///
+    /// # Errors
+    /// What the service says where it refuses.
+    pub fn scrape(&mut self) -> Result<String, String> {
+        let mut text = Err("there is no POP".to_owned());
+        for number in 0..self.pops.len() {
+            if let Some(pop) = self.pops.get_mut(number) {
+                pop.cache.memory.put_by(&std::mem::take(&mut pop.tally));
+            }
+            let call = Call {
+                method: "GET".to_owned(),
+                path: format!("{}/metrics", self.config.operators.path),
+                id: self.next_id(),
+                ..operators()
+            };
+            let cache = self.cache_now(number);
+            let turned = self.turn(&call, &cache).serve(&mut &[][..]);
+            let Answer::Reply(reply) = turned.answer else {
+                return Err("the metrics went on to the origin".to_owned());
+            };
+            text = String::from_utf8(reply.body).map_err(|error| error.to_string());
+        }
+        text
     }
 
     /// A poll of a waiting visitor, where the copy of the board in the POP is enough and nothing is left to do.
@@ -452,6 +474,17 @@ impl Outside for Site {
 }
 
 const HOST: &str = "shop.example";
+
+/// What each request of an operator's program has.
+fn operators() -> Call {
+    Call {
+        host: HOST.to_owned(),
+        https: true,
+        address: Some(Ipv4Addr::new(192, 0, 2, 1).into()),
+        headers: vec![("authorization", format!("Bearer {ADMIN}").into_bytes())],
+        ..Call::default()
+    }
+}
 
 fn call(target: Target<'_>, browser: Browser<'_>, ours: &str, id: String) -> Call {
     let place = format!("{ours}/place");

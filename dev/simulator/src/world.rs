@@ -106,7 +106,8 @@ pub fn play_on(site: Site, scenario: &Scenario, moments: &[u64]) -> Result<(Run,
         world.plan(start_ms + event.at.ms(), index, What::Event);
     }
     world.run(moments)?;
-    let run = world.record.finished(&world.site);
+    let mut run = world.record.finished(&world.site);
+    run.counted.report(&world.site.scrape()?)?;
     Ok((run, world.site))
 }
 
@@ -312,7 +313,10 @@ impl World<'_> {
             person.position = position;
         }
         if is_new && !is_moved {
+            let now_ms = self.now_ms;
             let person = self.person(whom);
+            let drawn = person.ticket.as_ref().and_then(|ticket| ticket.drawn);
+            person.drawn = Some((now_ms, drawn.and_then(|drawn| drawn.estimate)));
             let is_copy = person.habit == Habit::Copy;
             let before = self.record.last_number();
             self.record
@@ -429,7 +433,10 @@ impl World<'_> {
                 habit: person.habit,
                 reason: heard.reason,
             };
+            let drawn = person.drawn;
             self.record.entered(entry, &self.site);
+            let (drew_ms, estimate) = drawn.unwrap_or((now_ms, None));
+            self.record.waited((now_ms - drew_ms) / 1000, estimate);
         }
         self.is_answered(whom, heard.watched);
     }

@@ -204,7 +204,7 @@ fn ten_days_bring_each_visitor_in_and_end_each_line_before_ten() {
 }
 
 #[test]
-#[ignore = "most of an hour in an optimised build: cargo dev test --long"]
+#[ignore = "four million visitors: cargo dev test --long"]
 fn four_million_visitors_draw_one_number_each_and_go_in() {
     four_million_are_in(1);
 }
