@@ -84,12 +84,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let challenge = bare(&read("challenge.html")?, &COMMENTS);
     let challenge = challenge.replace("<script>challenge.js", &format!("<script>{script}"));
     let notice = read("notice.html")?;
+    let chart = read("report-chart.html")?;
     let pages = [
         ("queue", page),
         ("challenge", notice.replace(END, &challenge)),
         ("invitation", notice.replace(END, &read("invitation.html")?)),
         ("notice", notice),
         ("question", read("question.html")?),
+        (
+            "report",
+            read("report.html")?.replace("report-chart.html", &chart),
+        ),
+        ("report_chart", chart),
         ("admin", panel(&read("admin.html")?)),
     ];
     write(Path::new(&folder), &pages)

@@ -2,7 +2,7 @@
 //!
 //! [`mod@secret`] prints what production is protected with, [`mod@check`] says whether settings are sound before they are
 //! published, [`mod@invite`] makes invitations, [`mod@allow`] allowances, [`mod@draw`] checks an order by lot, [`mod@audit`] a
-//! journal, [`mod@probe`] looks at what production makes of them, [`mod@migrate`] takes over a line. [`mod@doctor`] looks at the
+//! journal, [`mod@report`] tells what happened, [`mod@probe`] looks at what production makes of them, [`mod@migrate`] takes over a line. [`mod@doctor`] looks at the
 //! operator's machine, [`mod@completion`] completes the commands. `plan` and `simulate` are [`simulator`]'s.
 //!
 //! `cargo dev` has the same commands in a checkout, by [`Command`]. Nothing here runs the Wasm or installs a tool.
@@ -18,6 +18,7 @@ pub mod migrate;
 pub mod probe;
 pub mod program;
 pub mod remote_store;
+pub mod report;
 pub mod secret;
 
 use std::process::ExitCode;
@@ -42,6 +43,8 @@ pub enum Command {
     Draw(draw::Options),
     /// Say whether a journal is whole: no line changed, left out or moved
     Audit(audit::Options),
+    /// Write the report of an event, or of any time, out of the log
+    Report(report::Options),
     /// Take over the line of Fastly's starter kit, and print the setting that says so
     Migrate(migrate::Options),
     /// Say when the last visitor goes in, how long visitors wait and what it costs
@@ -62,6 +65,7 @@ impl Command {
             Self::Allow(options) => allow::allow(options).map(|()| true),
             Self::Draw(options) => draw::draw(options),
             Self::Audit(options) => audit::audit(options),
+            Self::Report(options) => report::report(options),
             Self::Migrate(options) => migrate::migrate(options).map(|()| true),
             Self::Plan(options) => plan::plan(options),
         }

@@ -11,6 +11,7 @@ mod invite;
 mod journal;
 pub mod login;
 mod receipt;
+mod report;
 mod route;
 mod scrape;
 mod status_json;
@@ -224,6 +225,7 @@ fn performed(
         (Route::Status, _) => status(request),
         (Route::Metrics, _) => scrape::metrics(request),
         (Route::Journal, _) => journal::journal(request),
+        (Route::Report, _) => report::report(request),
         (Route::Receipt, _) => receipt::check(body, request),
         (Route::Invite, _) => invite::invite(body, request),
         (Route::Settings, "GET" | "HEAD") => settings(request),

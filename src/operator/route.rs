@@ -15,6 +15,7 @@ pub(super) enum Route {
     Health,
     Metrics,
     Journal,
+    Report,
     Receipt,
     Invite,
     Change(&'static Verb),
@@ -35,6 +36,7 @@ impl Route {
             "/receipt/check" => (Self::Receipt, CHANGE),
             "/invite" => (Self::Invite, CHANGE),
             "/journal" => (Self::Journal, READ),
+            "/event/report" => (Self::Report, READ),
             _ => (Self::Change(verbs::at(rest.strip_prefix('/')?)?), CHANGE),
         })
     }
@@ -56,7 +58,9 @@ impl Route {
             // Programs have no browser to show a panel or to keep a ticket in.
             Self::Panel => Some((Audience::Panel, Right::Look)),
             Self::Forget => Some((Audience::Panel, Right::Set)),
-            Self::Status | Self::Metrics | Self::Journal => Some((Audience::Api, Right::Read)),
+            Self::Status | Self::Metrics | Self::Journal | Self::Report => {
+                Some((Audience::Api, Right::Read))
+            }
             Self::Receipt => Some((Audience::Api, Right::Receipts)),
             Self::Invite => Some((Audience::Api, Right::Invite)),
             Self::Settings if method != "POST" => Some((Audience::Api, Right::Look)),

@@ -17,7 +17,7 @@ pub(super) mod texts {
         };
     }
 
-    texts!(QUEUE "queue" ADMIN "admin" NOTICE "notice" CHALLENGE "challenge" INVITATION "invitation" QUESTION "question");
+    texts!(QUEUE "queue" ADMIN "admin" NOTICE "notice" CHALLENGE "challenge" INVITATION "invitation" QUESTION "question" REPORT "report");
 }
 
 #[cfg(test)]
@@ -171,6 +171,7 @@ mod tests {
         for (page, text, brand) in [
             (&ADMIN, texts::ADMIN, None),
             (&QUESTION, texts::QUESTION, None),
+            (&REPORT, texts::REPORT, None),
             (&NOTICE, texts::NOTICE, Some(&plain)),
             (&NOTICE, texts::NOTICE, Some(&named)),
             (&CHALLENGE, texts::CHALLENGE, Some(&painted)),

@@ -15,6 +15,7 @@ mod page_context;
 mod pages;
 mod panel;
 mod papers;
+mod report;
 mod shell;
 mod stage;
 mod template;
@@ -37,6 +38,7 @@ pub use panel::{
     panel, panel_without_store, people, proposed, question,
 };
 pub use papers::{LotView, OrderView, ReceiptView, Rule, no_receipt, order, receipt};
+pub use report::{LaneWaits, NoShows, Press, Report, ShownAs};
 use serde_json::Value;
 pub use shell::Shell;
 use shell::paragraph;
@@ -143,11 +145,15 @@ pub fn notice(status: u16, title: &str, text: &str) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::built_in::texts::{ADMIN, CHALLENGE, INVITATION, NOTICE, QUESTION, QUEUE};
+    use crate::page::built_in::texts::{
+        ADMIN, CHALLENGE, INVITATION, NOTICE, QUESTION, QUEUE, REPORT,
+    };
 
     #[test]
     fn nothing_on_a_page_comes_from_elsewhere() {
-        for text in [QUEUE, ADMIN, NOTICE, CHALLENGE, INVITATION, QUESTION] {
+        for text in [
+            QUEUE, ADMIN, NOTICE, CHALLENGE, INVITATION, QUESTION, REPORT,
+        ] {
             let text = text.replace("http://www.w3.org/2000/svg", "");
             // The logo is a setting that begins with `data:`.
             let text = text.replace(r#"src="{{brand.logo}}""#, "");

@@ -37,6 +37,7 @@ pub use away::{Away, Unconfirmed, panel_without_store};
 pub use hour::Span;
 pub use question::{ASKS_ABOVE, ASKS_FROM_TIMES, Question, question};
 pub use undo::News;
+pub(super) use words::span_words;
 use words::{moment, seconds};
 pub use words::{number, pace_words, people};
 

@@ -3,7 +3,7 @@
 //! Invariant: a minute or an hour of which there is no sample is one in which nothing moved.
 
 use super::{Bound, Inversion, STAYS, WAITS};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// How a minute or an hour ended, and what moved in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,10 +70,21 @@ impl Histogram {
         &self.0
     }
 
+    /// How many lie above one of [`WAITS`], or above 0, and not above another; above the first alone where none is named.
+    #[must_use]
+    pub fn within(&self, above: u64, most: Option<u64>) -> u64 {
+        let ends = WAITS.into_iter().map(Some).chain([None]);
+        let is_in = |end: Option<u64>| {
+            let end = end.unwrap_or(u64::MAX);
+            end > above && most.is_none_or(|most| end <= most)
+        };
+        let of = self.0.iter().zip(ends).filter(|(_, end)| is_in(*end));
+        of.fold(0, |sum, (many, _)| sum.saturating_add(*many))
+    }
+
     /// One more with this value, in seconds.
     pub fn add(&mut self, seconds: u64) {
-        let bucket = WAITS.iter().position(|most| seconds <= *most);
-        self.put(bucket.unwrap_or(WAITS.len()), 1);
+        self.put(wait_bucket(seconds), 1);
     }
 
     fn put(&mut self, bucket: usize, many: u64) {
@@ -232,6 +243,8 @@ pub struct Past {
     pub minutes: u64,
     /// How many hours that are over.
     pub hours: u64,
+    /// How many changes by operators.
+    pub actions: u64,
 }
 
 impl Past {
@@ -239,12 +252,51 @@ impl Past {
     pub const HOUR: Self = Self {
         minutes: 60,
         hours: 0,
+        actions: 50,
     };
     /// All that is kept.
     pub const ALL: Self = Self {
         minutes: 1440,
         hours: 720,
+        actions: 500,
     };
+}
+
+/// How long those waited who were called in these minutes, the oldest first, as far as their numbers were drawn in them: in one line the
+/// first to come are called first, and within a minute nobody is told from another.
+#[must_use]
+pub fn called_by_wait(minutes: &[Sample]) -> Histogram {
+    let mut drawn: VecDeque<(u64, u64)> = VecDeque::new();
+    // Those who waited when the first minute began: nobody knows since when.
+    let mut before = minutes.first().map_or(0, |first| {
+        (first.waiting + first.released).saturating_sub(first.drawn)
+    });
+    let mut called = Histogram::default();
+    for minute in minutes {
+        drawn.push_back((minute.at, minute.drawn));
+        let mut released = minute.released;
+        let unknown = released.min(before);
+        (before, released) = (before - unknown, released - unknown);
+        while released > 0 {
+            let Some((at, many)) = drawn.front_mut() else {
+                break;
+            };
+            let next = released.min(*many);
+            called.put(wait_bucket((minute.at - *at) * 60), next);
+            *many -= next;
+            released -= next;
+            if *many == 0 {
+                drawn.pop_front();
+            }
+        }
+    }
+    called
+}
+
+/// The bucket of a wait in seconds.
+fn wait_bucket(seconds: u64) -> usize {
+    let bucket = WAITS.iter().position(|most| seconds <= *most);
+    bucket.unwrap_or(WAITS.len())
 }
 
 /// What the store keeps of what happened.

@@ -62,7 +62,7 @@ pub use event::{Event, Order, Outlook, Phase, Schedule, With};
 pub use event_list::EventList;
 pub use group::{Group, Groups};
 pub use health::{AdaptivePace, HealthRule, Sickness};
-pub use history::{Counts, Histogram, History, Past, Sample, Waits};
+pub use history::{Counts, Histogram, History, Past, Sample, Waits, called_by_wait};
 pub use inversion::Inversion;
 pub use invitation::{Invitation, Invitations, Invited, Presented};
 pub use journal::{Head, JournalPage, JournalRange, Logged, Noted, Traced};

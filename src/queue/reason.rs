@@ -97,6 +97,8 @@ words! {
         Lot = "lot",
         /// An operator read the journal.
         Journal = "journal",
+        /// An operator or a program read the report of an event.
+        EventReport = "event_report",
         /// A visitor took a receipt, or an operator checked one.
         Receipt = "receipt",
         /// Nobody is served before the settings are right.

@@ -354,7 +354,11 @@ impl Line<'_> {
 
     /// How much of the history is told.
     fn past(&self, past: Past) -> (Keys, Arguments) {
-        let many = [("minutes", past.minutes), ("hours", past.hours)];
+        let many = [
+            ("minutes", past.minutes),
+            ("hours", past.hours),
+            ("actions", past.actions),
+        ];
         let many = many.map(|(name, many)| named((name, many.to_string())));
         (self.history().to_vec(), many.to_vec())
     }

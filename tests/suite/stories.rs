@@ -32,6 +32,7 @@ pub(crate) mod panel;
 mod receipt;
 mod regions;
 mod replays;
+mod report;
 pub(crate) mod rooms;
 mod sent;
 mod shares;

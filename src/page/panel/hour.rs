@@ -53,7 +53,11 @@ impl Span {
         } else {
             0
         };
-        Past { minutes, hours }
+        Past {
+            minutes,
+            hours,
+            ..Past::HOUR
+        }
     }
 }
 

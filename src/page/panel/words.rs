@@ -60,7 +60,7 @@ pub(super) fn moment_to_the_minute(at_ms: u64, now_ms: u64) -> Moment {
 }
 
 /// A length of time, in minutes up to two hours.
-pub(super) fn span_words(seconds: u64) -> String {
+pub(in crate::page) fn span_words(seconds: u64) -> String {
     match seconds {
         0..30 => "less than a minute".to_owned(),
         30..7_170 => format!("{} min", (seconds + 30) / 60),

@@ -247,7 +247,7 @@ local function write_down(number)
   if entry.is_wanted then
     local words = { now, arg.who, arg.address, arg.act, number, entry.value, entry.second }
     redis.call('LPUSH', key.actions, table.concat(words, '\n'))
-    redis.call('LTRIM', key.actions, 0, 49)
+    redis.call('LTRIM', key.actions, 0, 499)
     redis.call('EXPIRE', key.actions, math.max(live.lifetime(), TTL.actions))
   end
 end

@@ -1,5 +1,5 @@
 -- panel: the status with what only the panel shows; changes nothing.
--- Keys and arguments: those of `status`, and `actions`.
+-- Keys and arguments: those of `status`, and `actions`, how many changes are told at most.
 -- Answer: that of `status`, and `actions`, and which operator made each setting.
 
 local call, record = require('call'), require('record')
@@ -8,7 +8,7 @@ local key = call.key
 
 return function()
   local told = figures(history.told())
-  for _, word in ipairs({ 'actions', redis.call('LRANGE', key.actions, 0, -1) }) do
+  for _, word in ipairs({ 'actions', redis.call('LRANGE', key.actions, 0, (tonumber(call.arg.actions) or 50) - 1) }) do
     table.insert(told, word)
   end
   local names = { 'mode_by', 'pace_by', 'message_by', 'cap_by', 'event_by', 'stock_by' }

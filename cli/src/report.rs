@@ -1,0 +1,334 @@
+//! `now-serving report`: what happened in an event, or in any other time, out of the log.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::{fs, io::Write as _};
+
+use now_serving::http::moment::moment;
+use now_serving::page::{LaneWaits, NoShows, Press, Report, ShownAs, utc};
+use now_serving::queue::journal::{JournalKind, JournalLine};
+use now_serving::queue::{Bound, Event, Histogram, Pace, Sample};
+use serde_json::Value;
+
+const MINUTE_MS: u64 = 60_000;
+
+/// Options of `now-serving report`.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Lines of the log, in any order, also twice
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Of which room
+    #[arg(long, default_value = "main")]
+    pub room: String,
+    /// Of which event: from its first number to the next event, or to the end of the log
+    #[arg(long, value_name = "ID")]
+    pub event: Option<String>,
+    /// From when, such as 2027-01-16T10:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub from: Option<u64>,
+    /// Until when
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub to: Option<u64>,
+    /// A page, data, or the picture alone
+    #[arg(long = "as", value_name = "FORM", value_parser = ["html", "json", "svg"], default_value = "html")]
+    pub form: String,
+    /// The file to write; without it, standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+fn time(text: &str) -> Result<u64, String> {
+    moment(text).ok_or_else(|| "accepted is a time such as 2027-01-16T10:00:00Z".to_owned())
+}
+
+/// Writes the report. Whether the journal that the log has hangs together.
+///
+/// # Errors
+/// When a file cannot be read or written, or the log says nothing of that room or event.
+pub fn report(options: &Options) -> Result<bool, String> {
+    let read = |file: &PathBuf| {
+        let cannot = |error| format!("{} cannot be read: {error}.", file.display());
+        fs::read_to_string(file).map_err(cannot)
+    };
+    let texts: Vec<String> = options.files.iter().map(read).collect::<Result<_, _>>()?;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let log = Log::read(&texts, &options.room);
+    let (told, is_sound) = log.report(options, &texts)?;
+    let shown = match options.form.as_str() {
+        "json" => ShownAs::Json,
+        "svg" => ShownAs::Svg,
+        _ => ShownAs::Html,
+    };
+    let bytes = told.shown(shown).body;
+    let written = match &options.out {
+        Some(file) => fs::write(file, bytes),
+        None => std::io::stdout().write_all(&bytes),
+    };
+    written.map_err(|error| format!("The report cannot be written: {error}."))?;
+    Ok(is_sound)
+}
+
+/// One visitor who went in.
+struct Came {
+    at_ms: u64,
+    lane: String,
+    waited: u64,
+    told: Option<u64>,
+    inversion: Option<String>,
+}
+
+/// What the log says of a room.
+#[derive(Default)]
+struct Log {
+    came: Vec<Came>,
+    presses: Vec<Press>,
+    /// When the store gave no answer.
+    faults: Vec<u64>,
+    /// The journal's lines by their numbers.
+    journal: BTreeMap<u64, String>,
+}
+
+impl Log {
+    /// A line that is no JSON, or of another room, is passed over: a log has others too.
+    fn read(texts: &[&str], room: &str) -> Self {
+        let mut log = Self::default();
+        let lines = texts.iter().flat_map(|text| text.lines());
+        for line in lines {
+            let Ok(line) = serde_json::from_str::<Value>(line) else {
+                continue;
+            };
+            if line.get("room").and_then(Value::as_str) == Some(room) {
+                log.take(&line);
+            }
+        }
+        log.came.sort_by_key(|came| came.at_ms);
+        log.presses.sort_by_key(|press| press.at_ms);
+        log.presses.dedup();
+        log.faults.sort_unstable();
+        log
+    }
+
+    fn take(&mut self, line: &Value) {
+        let text = |name: &str| line.get(name)?.as_str().map(str::to_owned);
+        let Some(at_ms) = number(line, "timestamp") else {
+            return;
+        };
+        let noted = line.get("noted").and_then(Value::as_array);
+        for noted in noted.into_iter().flatten() {
+            let read = noted
+                .as_str()
+                .and_then(|text| Some((JournalLine::read(text)?.number, text)));
+            if let Some((number, text)) = read {
+                self.journal.insert(number, text.to_owned());
+            }
+        }
+        if let Some(waited) = number(line, "waitedSeconds") {
+            self.came.push(Came {
+                at_ms,
+                lane: text("lane").unwrap_or_default(),
+                waited,
+                told: number(line, "estimatedSeconds"),
+                inversion: text("inversion"),
+            });
+        }
+        if let (Some(who), Some(what)) = (text("operator"), text("action")) {
+            self.presses.push(Press { at_ms, who, what });
+        }
+        if line.get("storeError").is_some() {
+            self.faults.push(at_ms);
+        }
+    }
+
+    fn report(&self, options: &Options, texts: &[&str]) -> Result<(Report, bool), String> {
+        let lines: Vec<JournalLine<'_>> = self
+            .journal
+            .values()
+            .filter_map(|text| JournalLine::read(text))
+            .collect();
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+            return Err(format!(
+                "The log has no line of the journal of the room {}. Accepted are log lines of a room, with those whose reason is noted.",
+                options.room
+            ));
+        };
+        let (event, begins, ends) = match &options.event {
+            None => (None, first.at_ms, last.at_ms + 1),
+            Some(id) => event(id, &lines)?,
+        };
+        let (from_ms, to_ms) = (options.from.unwrap_or(begins), options.to.unwrap_or(ends));
+        if from_ms >= to_ms {
+            return Err(format!(
+                "--from is {} and --to is {}: accepted is an earlier one first.",
+                utc(from_ms),
+                utc(to_ms)
+            ));
+        }
+        let is_in = |at_ms: u64| (from_ms..to_ms).contains(&at_ms);
+        let came: Vec<&Came> = self.came.iter().filter(|came| is_in(came.at_ms)).collect();
+        let minutes = minutes(&lines, &came, (from_ms, to_ms));
+        let waits = waits(&came);
+        let mut all = Histogram::default();
+        for came in &came {
+            all.add(came.waited);
+        }
+        let mut inversions: BTreeMap<String, u64> = BTreeMap::new();
+        for rule in came.iter().filter_map(|came| came.inversion.clone()) {
+            *inversions.entry(rule).or_default() += 1;
+        }
+        let audit = ::audit::audit_from(first.number, texts, &[]);
+        let many = lines.len();
+        let verdict = match audit.faults.len() {
+            0 => format!(
+                "The journal was checked: its {many} lines hang together, and every release kept to its budget."
+            ),
+            faults => format!(
+                "The journal was checked: of {many} lines there are {faults} faults, so they prove nothing. The first: {}",
+                audit.faults.first().map_or("", String::as_str)
+            ),
+        };
+        let pace = lines
+            .iter()
+            .rfind(|line| line.at_ms < to_ms && line.automatic > 0);
+        let told = Report {
+            room: options.room.clone(),
+            pace: pace.map(|line| Pace {
+                automatic: line.automatic,
+                quantity: line.most,
+            }),
+            event,
+            from_ms,
+            to_ms,
+            goes_on: false,
+            no_shows: if waits.len() > 1 {
+                Vec::new()
+            } else {
+                NoShows::by_wait(&minutes, Some(&all))
+            },
+            minutes,
+            waits,
+            presses: self
+                .presses
+                .iter()
+                .filter(|press| is_in(press.at_ms))
+                .cloned()
+                .collect(),
+            inversions,
+            journal: vec![verdict],
+            unknown: outages(self.faults.iter().copied().filter(|at| is_in(*at))),
+        };
+        Ok((told, audit.faults.is_empty()))
+    }
+}
+
+fn number(line: &Value, name: &str) -> Option<u64> {
+    line.get(name)?.as_u64()
+}
+
+/// An event by the line with which it began, and the time until the next one.
+fn event(id: &str, lines: &[JournalLine<'_>]) -> Result<(Option<Event>, u64, u64), String> {
+    let begun = |line: &&JournalLine<'_>| line.kind == JournalKind::Event;
+    let mut events = lines.iter().filter(begun);
+    let known: Vec<&str> = lines
+        .iter()
+        .filter(begun)
+        .filter_map(|line| line.what.split(':').next())
+        .collect();
+    let found = events.find(|line| line.what.split(':').next() == Some(id));
+    let Some(line) = found else {
+        return Err(format!(
+            "The log has no beginning of the event {id}. It has {}.",
+            if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
+            }
+        ));
+    };
+    let opens_ms = line
+        .what
+        .split(':')
+        .nth(1)
+        .and_then(|opens| opens.parse().ok());
+    let event = Event {
+        prequeue_ms: line.at_ms,
+        ..Event::new(id, opens_ms.unwrap_or(line.at_ms))
+    };
+    let end = events.next().map_or_else(
+        || lines.last().map_or(0, |last| last.at_ms + 1),
+        |next| next.at_ms,
+    );
+    Ok((Some(event), line.at_ms, end))
+}
+
+/// What each minute brought, by the journal, and how many came in it.
+fn minutes(lines: &[JournalLine<'_>], came: &[&Came], (from_ms, to_ms): (u64, u64)) -> Vec<Sample> {
+    let mut minutes: BTreeMap<u64, Sample> = BTreeMap::new();
+    let mut length = None;
+    for line in lines {
+        let all = |of: fn(&now_serving::queue::journal::JournalLane) -> u64| {
+            line.lanes().map(|lane| of(&lane)).sum::<u64>()
+        };
+        let (drawn, to, from) = (
+            all(|lane| lane.length),
+            all(|lane| lane.to),
+            all(|lane| lane.from),
+        );
+        let before = length.replace(drawn).unwrap_or(drawn);
+        if !(from_ms..to_ms).contains(&line.at_ms) {
+            continue;
+        }
+        let minute = minutes.entry(line.at_ms / MINUTE_MS).or_default();
+        minute.drawn += drawn.saturating_sub(before);
+        minute.released += to.saturating_sub(from) + line.invited;
+        minute.waiting = drawn.saturating_sub(to);
+        minute.bound_by = Bound::named(line.rule).or(minute.bound_by);
+    }
+    for came in came {
+        minutes.entry(came.at_ms / MINUTE_MS).or_default().came += 1;
+    }
+    minutes
+        .into_iter()
+        .map(|(at, minute)| Sample { at, ..minute })
+        .collect()
+}
+
+fn waits(came: &[&Came]) -> Vec<LaneWaits> {
+    let mut lanes: BTreeMap<&str, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
+    for came in came {
+        let (waited, told) = lanes.entry(&came.lane).or_default();
+        waited.push(came.waited);
+        told.extend(came.told);
+    }
+    let rows = lanes.into_iter().map(|(lane, (waited, told))| LaneWaits {
+        lane: lane.to_owned(),
+        visitors: u64::try_from(waited.len()).unwrap_or(u64::MAX),
+        waited: percentiles(waited),
+        told: percentiles(told),
+    });
+    rows.collect()
+}
+
+fn percentiles(mut of: Vec<u64>) -> Option<[u64; 3]> {
+    of.sort_unstable();
+    let at = |percent: usize| {
+        of.get((of.len() * percent).div_ceil(100).checked_sub(1)?)
+            .copied()
+    };
+    Some([at(50)?, at(95)?, at(99)?])
+}
+
+/// When the store gave no answer: requests within two minutes are of one outage.
+fn outages(faults: impl Iterator<Item = u64>) -> Vec<String> {
+    let mut spans: Vec<(u64, u64, u64)> = Vec::new();
+    for at in faults {
+        match spans.last_mut() {
+            Some((_, to, many)) if at < *to + 2 * MINUTE_MS => (*to, *many) = (at, *many + 1),
+            _ => spans.push((at, at, 1)),
+        }
+    }
+    let told = spans.into_iter().map(|(from, to, many)| {
+        format!("From {} to {} the store did not answer {many} requests: nobody new drew or was called by them.", utc(from), utc(to))
+    });
+    told.collect()
+}

@@ -1,0 +1,198 @@
+//! The report of an event, by what the store keeps.
+
+use super::input::{Fields, Refusal};
+use super::verbs::WORDS;
+use super::{Answered, misunderstood, simply, store_trouble};
+use crate::http::negotiate::wants_json;
+use crate::http::{Call, Reply};
+use crate::page::{LaneWaits, NoShows, Press, Report, ShownAs, utc};
+use crate::queue::{Counts, Event, Histogram, PanelSnapshot, Past, Reason, Sample, Waits};
+use crate::request::Request;
+use crate::store::upstash::Attempt;
+
+const MINUTE_MS: u64 = 60_000;
+
+/// The report of the event that the query names; of the latest one that has begun where it names none.
+pub(super) fn report(request: &Request<'_>) -> Answered {
+    let (id, shown) = match asked(request.call) {
+        Ok(asked) => asked,
+        Err(refusal) => return misunderstood(&refusal, "nothing was read"),
+    };
+    let snapshot = match request.line().panel(Past::ALL, Attempt::First) {
+        Ok(snapshot) => snapshot,
+        Err(fault) => return store_trouble(fault, "nothing was read"),
+    };
+    let now_ms = request.now.ms();
+    let events = snapshot.board.live.events(&request.room.events);
+    let latest = || {
+        let begun = events.iter().filter(|event| event.prequeue_ms <= now_ms);
+        begun.max_by_key(|event| event.prequeue_ms)
+    };
+    let named = |id: &String| events.iter().find(|event| event.id == *id);
+    let event = id.as_ref().map_or_else(latest, named);
+    let Some(event) = event.cloned() else {
+        return unknown(id.as_deref(), events);
+    };
+    if event.prequeue_ms > now_ms {
+        let begins = utc(event.prequeue_ms);
+        let detail = format!("{} begins at {begins}; there is no report before", event.id);
+        let reply = Reply::problem(404, "Nothing has happened yet", &detail);
+        return simply(reply, Reason::BadOperatorRequest);
+    }
+    let told = told(event, &snapshot, request);
+    Answered {
+        board: Some(snapshot.board),
+        ..simply(told.shown(shown), Reason::EventReport)
+    }
+}
+
+fn asked(call: &Call) -> Result<(Option<String>, ShownAs), Refusal> {
+    let mut fields = Fields::of_query(call);
+    let id = fields.text("id")?;
+    let shown = match fields.text("as")?.as_deref() {
+        Some("html") => ShownAs::Html,
+        Some("json") => ShownAs::Json,
+        Some("svg") => ShownAs::Svg,
+        Some(other) => {
+            let told = format!("as is {other:?}; accepted are html, json and svg");
+            return Err(Refusal::Value(told));
+        }
+        None if call.header("accept").starts_with("image/svg+xml") => ShownAs::Svg,
+        None if wants_json(call) => ShownAs::Json,
+        None => ShownAs::Html,
+    };
+    fields.end().map(|()| (id, shown))
+}
+
+fn unknown(id: Option<&str>, events: &[Event]) -> Answered {
+    let names: Vec<&str> = events.iter().map(|event| event.id.as_str()).collect();
+    let known = if names.is_empty() {
+        "the room has no event".to_owned()
+    } else {
+        format!("the room has {}", names.join(", "))
+    };
+    let asked = match id {
+        Some(id) => format!("{id:?} is no event of the room"),
+        None => "no event has begun".to_owned(),
+    };
+    let detail =
+        format!("{asked}; {known}; now-serving report makes one of any time out of the log");
+    let reply = Reply::problem(404, "No such event", &detail);
+    simply(reply, Reason::BadOperatorRequest)
+}
+
+fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report {
+    let now_ms = request.now.ms();
+    let from_ms = event.prequeue_ms;
+    let closes_ms = event.closes_ms.filter(|closes| *closes <= now_ms);
+    let to_ms = closes_ms.unwrap_or(now_ms);
+    let (samples, of_hours) = samples(snapshot, from_ms, to_ms);
+    let mut counts = Counts::default();
+    for sample in &samples {
+        counts.merge(&sample.counts);
+    }
+    if closes_ms.is_none() {
+        counts.merge(&snapshot.history.counts);
+    }
+    let actions = snapshot.actions.iter().rev();
+    let actions = actions.filter(|action| (from_ms..=to_ms).contains(&action.set.at_ms));
+    let presses = actions.map(|action| Press {
+        at_ms: action.set.at_ms,
+        who: action.set.who().to_owned(),
+        what: (WORDS.what)(action),
+    });
+    let mut unknown = unknown_before(snapshot, from_ms);
+    if of_hours {
+        unknown.push("Minutes are kept for a day: of this time only hours are known, and what was told at the draw is not.".to_owned());
+    } else {
+        unknown.extend(gaps(&samples));
+    }
+    let rooms_pace = request.room.pace;
+    let no_shows = if of_hours || counts.waits.len() > 1 {
+        Vec::new()
+    } else {
+        NoShows::by_wait(&samples, counts.waits.get("").map(|of| &of.waited))
+    };
+    let board = &snapshot.board;
+    let head = board.head.map(|head| {
+        let lines = board.lines.unwrap_or(0);
+        format!("The journal has {lines} lines and the head {head}. now-serving audit checks it line by line.")
+    });
+    Report {
+        room: request.room.name.to_string(),
+        pace: Some(event.with.pace.unwrap_or(rooms_pace)),
+        from_ms,
+        to_ms,
+        goes_on: closes_ms.is_none(),
+        waits: counts.waits.iter().map(lane_waits).collect(),
+        no_shows,
+        presses: presses.collect(),
+        inversions: (counts.inversions.iter())
+            .map(|(rule, many)| ((*rule).to_owned(), *many))
+            .collect(),
+        journal: head.into_iter().collect(),
+        unknown,
+        minutes: samples,
+        event: Some(event),
+    }
+}
+
+/// The samples of this time, the oldest first: minutes, or hours where it began before them. An hour stands for each of its minutes.
+fn samples(snapshot: &PanelSnapshot, from_ms: u64, to_ms: u64) -> (Vec<Sample>, bool) {
+    let history = &snapshot.history;
+    let (from, to) = (from_ms / MINUTE_MS, to_ms / MINUTE_MS);
+    let minutes = history.minutes.iter().rev().chain([&history.now]);
+    let of_minutes: Vec<Sample> = minutes
+        .filter(|minute| (from..=to).contains(&minute.at))
+        .cloned()
+        .collect();
+    let oldest = history.minutes.last().map_or(u64::MAX, |minute| minute.at);
+    let is_full = u64::try_from(history.minutes.len()).unwrap_or(0) >= Past::ALL.minutes;
+    let hours = history.hours.iter().rev();
+    let hours: Vec<&Sample> = hours
+        .filter(|hour| (from / 60..=to / 60).contains(&hour.at) && hour.at * 60 + 59 < oldest)
+        .collect();
+    if hours.is_empty() && !(is_full && from < oldest) {
+        return (of_minutes, false);
+    }
+    let hours = hours.into_iter().map(|hour| Sample {
+        at: (hour.at * 60).max(from),
+        ..hour.clone()
+    });
+    (hours.chain(of_minutes).collect(), true)
+}
+
+fn unknown_before(snapshot: &PanelSnapshot, from_ms: u64) -> Vec<String> {
+    let since_ms = snapshot.history.since_ms;
+    let lost = (since_ms > from_ms + MINUTE_MS).then(|| {
+        format!(
+            "The store has nothing from before {}: what happened until then is in the log alone.",
+            utc(since_ms)
+        )
+    });
+    lost.into_iter().collect()
+}
+
+/// Minutes in which visitors waited and nothing was written: the store did not answer, or nobody asked.
+fn gaps(samples: &[Sample]) -> Vec<String> {
+    let pairs = samples.windows(2).filter_map(|two| match two {
+        [one, next] if one.waiting > 0 && next.at > one.at + 2 => Some((one.at + 1, next.at)),
+        _ => None,
+    });
+    let told = pairs.map(|(from, to)| {
+        let (from, to) = (utc(from * MINUTE_MS), utc(to * MINUTE_MS));
+        format!("From {from} to {to} visitors waited and the line did not move: the store did not answer, or no visitor asked.")
+    });
+    told.collect()
+}
+
+fn lane_waits((lane, waits): (&String, &Waits)) -> LaneWaits {
+    let percentiles =
+        |of: &Histogram| Some([of.percentile(50)?, of.percentile(95)?, of.percentile(99)?]);
+    LaneWaits {
+        lane: lane.clone(),
+        visitors: waits.waited.all(),
+        waited: percentiles(&waits.waited),
+        told: percentiles(&waits.told),
+    }
+}

@@ -1,0 +1,501 @@
+//! The report of an event, or of any other time: one page, the same as data, or its picture alone.
+//!
+//! Invariant: what is not known is said, and nothing is said of it besides.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::clock::{iso_8601, moment_to_the_minute, time, utc};
+use super::panel::{number, people, span_words};
+use super::template::{Compiled, Same};
+use super::{NOBODY, built_in, unbranded};
+use crate::http::Reply;
+use crate::http::object::object;
+use crate::i18n::english;
+use crate::queue::{Bound, Event, Histogram, Pace, Sample, called_by_wait};
+
+const MINUTE_MS: u64 = 60_000;
+/// How many bars the picture has at most.
+const BARS: u64 = 120;
+/// The width of a bar and the height of a plot, in its own units.
+const STEP: u64 = 10;
+const HEIGHT: u64 = 200;
+/// Where the plots begin, and how wide they are.
+const LEFT: u64 = 56;
+const WIDTH: u64 = 656;
+/// How many presses have a number in the picture.
+const MARKS: usize = 20;
+
+/// How long visitors of a lane waited, in seconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneWaits {
+    /// Its name; nothing for the main line.
+    pub lane: String,
+    /// How many went in.
+    pub visitors: u64,
+    /// What 50, 95 and 99 of 100 waited at most.
+    pub waited: Option<[u64; 3]>,
+    /// What they were told at the draw, likewise.
+    pub told: Option<[u64; 3]>,
+}
+
+/// Of those who were called after waiting so long, how many there were and how many did not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoShows {
+    /// From, in seconds.
+    pub from: u64,
+    /// To; nothing for any longer wait.
+    pub to: Option<u64>,
+    /// How many were called.
+    pub called: u64,
+    /// How many of them did not come.
+    pub absent: u64,
+}
+
+impl NoShows {
+    /// Out of minutes, the oldest first, in which one line moved, and how long those had waited who came. Of fewer than 20 who were called
+    /// nothing is said; nor of any where a visitor who comes some seconds after the call weighs more than those who do not come.
+    #[must_use]
+    pub fn by_wait(minutes: &[Sample], came: Option<&Histogram>) -> Vec<Self> {
+        const SPANS: [u64; 4] = [60, 300, 900, 3600];
+        const FEWEST: u64 = 20;
+        let (called, Some(came)) = (called_by_wait(minutes), came) else {
+            return Vec::new();
+        };
+        let mut from = 0;
+        let rows = SPANS.map(Some).into_iter().chain([None]).map(|to| {
+            let (called, came) = (called.within(from, to), came.within(from, to));
+            let row = Self {
+                from,
+                to,
+                called,
+                absent: called.saturating_sub(came),
+            };
+            from = to.unwrap_or(from);
+            row
+        });
+        let rows: Vec<Self> = rows.collect();
+        let absent = rows
+            .iter()
+            .fold(0_u64, |sum, row| sum.saturating_add(row.absent));
+        let known = called.all().saturating_sub(came.all());
+        if absent.saturating_mul(4) > known.saturating_mul(5) {
+            return Vec::new();
+        }
+        rows.into_iter()
+            .filter(|row| row.called >= FEWEST)
+            .collect()
+    }
+}
+
+/// What somebody did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Press {
+    /// When, in Unix milliseconds.
+    pub at_ms: u64,
+    /// The name of the credentials.
+    pub who: String,
+    /// What, in words.
+    pub what: String,
+}
+
+/// What happened in a time.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The room.
+    pub room: String,
+    /// The event, where it is of one.
+    pub event: Option<Event>,
+    /// The pace that was planned for it.
+    pub pace: Option<Pace>,
+    /// From when, in Unix milliseconds.
+    pub from_ms: u64,
+    /// Until when.
+    pub to_ms: u64,
+    /// Whether it goes on.
+    pub goes_on: bool,
+    /// Minutes in which the line moved, the oldest first.
+    pub minutes: Vec<Sample>,
+    /// By lane.
+    pub waits: Vec<LaneWaits>,
+    /// Where that is known.
+    pub no_shows: Vec<NoShows>,
+    /// The oldest first.
+    pub presses: Vec<Press>,
+    /// By which rule visitors passed others, and how many.
+    pub inversions: BTreeMap<String, u64>,
+    /// What the journal says: its last line and its head, and what became of checking it.
+    pub journal: Vec<String>,
+    /// What is not known.
+    pub unknown: Vec<String>,
+}
+
+/// As what it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownAs {
+    /// A page.
+    Html,
+    /// Data.
+    Json,
+    /// The picture alone.
+    Svg,
+}
+
+impl Report {
+    /// As this.
+    #[must_use]
+    pub fn shown(&self, shown: ShownAs) -> Reply {
+        match shown {
+            ShownAs::Html => rendered(&built_in::REPORT, &self.page()),
+            ShownAs::Json => Reply::json(200, &self.data()),
+            ShownAs::Svg => {
+                let mut reply = rendered(&built_in::REPORT_CHART, &self.page());
+                reply.headers.retain(|(name, _)| *name != "content-type");
+                reply.with("content-type", "image/svg+xml")
+            }
+        }
+    }
+
+    fn sum(&self, of: fn(&Sample) -> u64) -> u64 {
+        let all = self.minutes.iter().map(of);
+        all.fold(0, u64::saturating_add)
+    }
+
+    /// The longest line, and when it was.
+    fn longest(&self) -> Option<(u64, u64)> {
+        let longest = self
+            .minutes
+            .iter()
+            .max_by_key(|minute| (minute.waiting, u64::MAX - minute.at))?;
+        Some((longest.waiting, longest.at * MINUTE_MS))
+    }
+
+    /// What bound the line while visitors waited, and for how many minutes.
+    fn bounds(&self) -> Vec<(Bound, u64)> {
+        let minutes = |rule| {
+            let of = self.minutes.iter();
+            let many = of.filter(|minute| minute.bound_by == Some(rule)).count();
+            u64::try_from(many).unwrap_or(u64::MAX)
+        };
+        let rules = Bound::ALL
+            .into_iter()
+            .map(|(_, rule)| (rule, minutes(rule)));
+        let mut rules: Vec<(Bound, u64)> = rules.filter(|(_, many)| *many > 0).collect();
+        rules.sort_by_key(|(_, many)| u64::MAX - many);
+        rules
+    }
+
+    /// What programs read.
+    fn data(&self) -> Value {
+        let seconds = |of: Option<[u64; 3]>| {
+            of.map(|[p50, p95, p99]| object!({ "p50": p50, "p95": p95, "p99": p99 }))
+        };
+        let waits = self.waits.iter().map(|of| {
+            object!({
+                "lane": lane_name(&of.lane), "visitors": of.visitors,
+                "waited_seconds": seconds(of.waited), "estimated_seconds": seconds(of.told),
+            })
+        });
+        let no_shows = self.no_shows.iter().map(|of| {
+            object!({ "from_seconds": of.from, "to_seconds": of.to, "called": of.called, "absent": of.absent })
+        });
+        let presses = self.presses.iter().map(|press| {
+            object!({ "at": iso_8601(press.at_ms), "by": press.who.as_str(), "what": press.what.as_str() })
+        });
+        let bounds = self.bounds().into_iter();
+        let bounds =
+            bounds.map(|(rule, minutes)| object!({ "rule": rule.name(), "minutes": minutes }));
+        let inversions = self.inversions.iter();
+        let inversions =
+            inversions.map(|(rule, many)| object!({ "rule": rule.as_str(), "visitors": *many }));
+        let planned = self.event.as_ref().map(|event| {
+            object!({
+                "id": event.id.as_str(), "prequeue": iso_8601(event.prequeue_ms), "opens": iso_8601(event.opens_ms),
+                "closes": event.closes_ms.map(iso_8601), "pace": self.pace.map(|pace| object!({ "automatic": pace.automatic, "automatic_quantity": pace.quantity })),
+            })
+        });
+        let longest = self.longest();
+        object!({
+            "room": self.room.as_str(),
+            "from": iso_8601(self.from_ms),
+            "to": iso_8601(self.to_ms),
+            "goes_on": self.goes_on,
+            "planned": planned,
+            "arrived": self.sum(|of| of.drawn),
+            "called": self.sum(|of| of.released),
+            "came": self.sum(|of| of.came),
+            "longest_line": longest.map(|(waiting, at)| object!({ "waiting": waiting, "at": iso_8601(at) })),
+            "waits": waits.collect::<Vec<Value>>(),
+            "absent_by_wait": no_shows.collect::<Vec<Value>>(),
+            "bound_by": bounds.collect::<Vec<Value>>(),
+            "changes": presses.collect::<Vec<Value>>(),
+            "inversions": inversions.collect::<Vec<Value>>(),
+            "journal": self.journal.clone(),
+            "unknown": self.unknown.clone(),
+        })
+    }
+
+    fn title(&self) -> String {
+        match &self.event {
+            Some(event) => format!("Report of {} in the room {}", event.id, self.room),
+            None => format!("Report of the room {}", self.room),
+        }
+    }
+
+    /// What the page shows.
+    fn page(&self) -> Value {
+        let (called, came) = (self.sum(|of| of.released), self.sum(|of| of.came));
+        let absent = called.saturating_sub(came);
+        let at = |ms: u64| moment_to_the_minute(ms, self.to_ms);
+        let longest = self.longest().filter(|(waiting, _)| *waiting > 0);
+        let until = if self.goes_on { ", and it goes on" } else { "" };
+        let presses = self.presses.iter().map(|press| {
+            object!({ "iso": iso_8601(press.at_ms), "at": time(press.at_ms), "who": press.who.as_str(), "what": press.what.as_str() })
+        });
+        let presses: Vec<Value> = presses.collect();
+        let waits: Vec<Value> = self.waits.iter().map(waits_row).collect();
+        let by_wait = self.no_shows.iter().map(|of| {
+            let span = match of.to {
+                Some(to) => format!("{} to {} min", of.from / 60, to / 60),
+                None => format!("over {} min", of.from / 60),
+            };
+            object!({ "span": span, "share": percent(of.absent, of.called) })
+        });
+        let bounds = self.bounds().into_iter().map(|(rule, minutes)| {
+            object!({ "rule": bound_words(rule), "time": span_words(minutes * 60) })
+        });
+        let lines = |texts: &[String]| -> Vec<Value> {
+            texts
+                .iter()
+                .map(|text| object!({ "line": text.as_str() }))
+                .collect()
+        };
+        let marks = self.presses.iter().take(MARKS).count();
+        let note = match (marks, self.presses.len()) {
+            (0, _) => String::new(),
+            (some, all) if some == all => "Red numbers are what operators did, below.".to_owned(),
+            (some, _) => format!("Red numbers are the first {some} things operators did, below."),
+        };
+        object!({
+            "title": self.title(),
+            "when": format!("{} to {}{until}", utc(self.from_ms), utc(self.to_ms)),
+            "arrived": number(self.sum(|of| of.drawn)),
+            "called": number(called),
+            "came": number(came),
+            "absent": format!("{} did not ({})", number(absent), percent(absent, called)),
+            "longest": number(longest.map_or(0, |(waiting, _)| waiting)),
+            "longest_at": longest.map(|(_, ms)| format!("at {}", at(ms))),
+            "chart": self.chart(),
+            "chart_note": note,
+            "plan": self.plan(),
+            "waitless": waits.is_empty(),
+            "waits": waits,
+            "by_wait": by_wait.collect::<Vec<Value>>(),
+            "bounds": bounds.collect::<Vec<Value>>(),
+            "pressless": presses.is_empty(),
+            "presses": presses,
+            "fair": lines(&self.fair()),
+            "notes": lines(&self.unknown),
+        })
+    }
+
+    /// What was planned, beside what happened.
+    fn plan(&self) -> Vec<Value> {
+        let row = |name: &str, planned: String, happened: String| object!({ "name": name, "planned": planned, "happened": happened });
+        let nothing = || "\u{2013}".to_owned();
+        let mut went = self.minutes.iter().filter(|minute| minute.released > 0);
+        let first = went.next();
+        let last = went.next_back().or(first);
+        let at = |sample: Option<&Sample>| {
+            sample.map_or_else(nothing, |sample| {
+                moment_to_the_minute(sample.at * MINUTE_MS, self.to_ms)
+            })
+        };
+        let planned =
+            |ms: Option<u64>| ms.map_or_else(nothing, |ms| moment_to_the_minute(ms, self.to_ms));
+        let event = self.event.as_ref();
+        // While visitors waited, and a pace could let them in.
+        let busy = self.minutes.iter().filter(|minute| minute.waiting > 0);
+        let (minutes, gone) = busy.fold((0_u64, 0_u64), |(minutes, gone), minute| {
+            (minutes + 1, gone.saturating_add(minute.released))
+        });
+        let pace = self.pace.filter(|pace| pace.automatic > 0);
+        let a_minute = |pace: Pace| {
+            let many = pace.quantity.saturating_mul(60) / pace.automatic.max(1);
+            format!("{} a minute", number(many))
+        };
+        let happened = gone.checked_div(minutes).map_or_else(
+            || "nobody waited".to_owned(),
+            |many| {
+                format!(
+                    "{} a minute while visitors waited, in {}",
+                    number(many),
+                    span_words(minutes * 60)
+                )
+            },
+        );
+        vec![
+            row(
+                "First let in",
+                planned(event.map(|event| event.opens_ms)),
+                at(first),
+            ),
+            row(
+                "Last let in",
+                planned(event.and_then(|event| event.closes_ms)),
+                at(last),
+            ),
+            row("Let in", pace.map_or_else(nothing, a_minute), happened),
+        ]
+    }
+
+    /// Who passed others, and what the journal says.
+    fn fair(&self) -> Vec<String> {
+        let passed = self.inversions.iter().map(|(rule, many)| {
+            let why = match rule.as_str() {
+                "invitation" => "by an invitation",
+                "group" => "by a group's share",
+                "region" => "by a region's share",
+                "without_store" => "while the store did not answer",
+                "jump" => "by an operator's test ticket",
+                _ => "for a reason that is not known",
+            };
+            format!(
+                "{} went in {why} while others waited whose turn was before.",
+                people(*many)
+            )
+        });
+        let passed: Vec<String> = passed.collect();
+        let none = passed
+            .is_empty()
+            .then(|| "No visitor is known to have passed another.".to_owned());
+        none.into_iter()
+            .chain(passed)
+            .chain(self.journal.iter().cloned())
+            .collect()
+    }
+
+    fn chart(&self) -> Value {
+        let (first, last) = (
+            self.from_ms / MINUTE_MS,
+            self.to_ms
+                .div_ceil(MINUTE_MS)
+                .max(self.from_ms / MINUTE_MS + 1),
+        );
+        let each = (last - first).div_ceil(BARS).max(1);
+        let many = (last - first).div_ceil(each);
+        let mut bars = vec![(None, 0_u64); usize::try_from(many).unwrap_or(0)];
+        for minute in &self.minutes {
+            let place =
+                usize::try_from(minute.at.saturating_sub(first) / each).unwrap_or(usize::MAX);
+            if let Some((waiting, released)) = bars.get_mut(place) {
+                *waiting = (*waiting).max(Some(minute.waiting));
+                *released = released.saturating_add(minute.released);
+            }
+        }
+        // In a minute without a sample nothing moved.
+        let mut waits = 0;
+        let waiting: Vec<u64> = bars
+            .iter()
+            .map(|(waiting, _)| {
+                waits = waiting.unwrap_or(waits);
+                waits
+            })
+            .collect();
+        let admitted: Vec<u64> = bars.iter().map(|(_, released)| *released).collect();
+        let planned = self.pace.filter(|pace| pace.automatic > 0);
+        let planned = planned
+            .map(|pace| pace.quantity.saturating_mul(60).saturating_mul(each) / pace.automatic);
+        let most = |of: &[u64]| of.iter().copied().max().unwrap_or(0).max(1);
+        let people = most(&waiting);
+        let rates = most(&admitted).max(planned.unwrap_or(0));
+        let width = many * STEP;
+        let line = steps(&waiting, people);
+        let x = |ms: u64| {
+            let minutes = (ms / MINUTE_MS).saturating_sub(first);
+            (minutes * STEP / each).min(width)
+        };
+        let plan = planned.zip(self.event.as_ref()).map(|(planned, event)| {
+            let high = HEIGHT - planned.saturating_mul(HEIGHT) / rates;
+            let ends = event.closes_ms.map_or(width, x);
+            format!("M{} {HEIGHT}V{high}H{ends}V{HEIGHT}", x(event.opens_ms))
+        });
+        let marks = (1_u64..).zip(self.presses.iter().take(MARKS)).map(|(n, press)| {
+            object!({ "n": n.to_string(), "x": (LEFT + x(press.at_ms) * WIDTH / width.max(1)).to_string() })
+        });
+        let at = |minute: u64| moment_to_the_minute(minute * MINUTE_MS, self.to_ms);
+        object!({
+            "width": width,
+            "people": number(people),
+            "rates": number(rates),
+            "area": format!("{line}V{HEIGHT}H0Z"),
+            "waiting": line,
+            "admitted": steps(&admitted, rates),
+            "plan": plan,
+            "per": if each == 1 { "a minute".to_owned() } else { format!("in {each} min") },
+            "from": at(first), "middle": at(first + (last - first) / 2), "to": at(last),
+            "marks": marks.collect::<Vec<Value>>(),
+        })
+    }
+}
+
+fn rendered(page: &Compiled, data: &Value) -> Reply {
+    let same: Same<'_> = unbranded(english());
+    page.render(200, data, same, NOBODY)
+}
+
+fn lane_name(lane: &str) -> &str {
+    if lane.is_empty() { "main" } else { lane }
+}
+
+fn waits_row(of: &LaneWaits) -> Value {
+    let nothing = || "\u{2013}".to_owned();
+    let waited = |place: usize| {
+        let seconds = of.waited.and_then(|waited| waited.get(place).copied());
+        seconds.map_or_else(nothing, span_words)
+    };
+    let told = of
+        .told
+        .map(|[half, most, _]| format!("{}, {}", span_words(half), span_words(most)));
+    object!({
+        "lane": lane_name(&of.lane),
+        "visitors": number(of.visitors),
+        "p50": waited(0), "p95": waited(1), "p99": waited(2),
+        "told": told.unwrap_or_else(nothing),
+    })
+}
+
+fn percent(part: u64, all: u64) -> String {
+    match part.saturating_mul(200).checked_div(all) {
+        None => "\u{2013}".to_owned(),
+        Some(halves) => format!("{} %", halves.div_ceil(2)),
+    }
+}
+
+fn bound_words(rule: Bound) -> &'static str {
+    match rule {
+        Bound::Waiting => "Nothing: nobody waited",
+        Bound::Mode => "The mode: an operator held or closed the room",
+        Bound::Quiet => "The store had just lost its data",
+        Bound::Stock => "The stock was used up",
+        Bound::Pace => "The pace",
+        Bound::Slots => "The cap: the site was full",
+        Bound::Recount => "It was not known who was inside",
+        Bound::Origin => "The site was sick",
+        Bound::Event => "The event was not open",
+    }
+}
+
+/// A step for each bar.
+fn steps(bars: &[u64], top: u64) -> String {
+    let mut path = String::new();
+    let mut x = 0;
+    for bar in bars {
+        let y = HEIGHT - bar.saturating_mul(HEIGHT).div_ceil(top).min(HEIGHT);
+        let begin = if x == 0 { "M0 " } else { "V" };
+        x += STEP;
+        let _ = write!(path, "{begin}{y}H{x}");
+    }
+    path
+}

@@ -1,0 +1,287 @@
+//! The report of an event: what it says against what a client counted, and who gets it.
+
+use std::time::Duration;
+
+use now_serving::page::iso_8601;
+use serde_json::{Value, json};
+use upstash_local::{Fault, Faults};
+
+use crate::house::{Ask, House, PERMIT_TOKEN, Visitor, visitors};
+
+in_houses_whose_clock_is_turned! {
+    the_report_of_a_sale_says_what_a_client_counted
+    a_report_is_for_those_who_may_read_and_of_events_that_there_are
+    a_report_of_days_ago_goes_by_hours
+    out_of_the_log_the_same_is_told_with_the_outage_and_the_verdict
+}
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+fn report(house: &House, query: &str) -> crate::house::Got {
+    let route = format!("/_queue/event/report{query}");
+    house.ask(&Ask::get(&route).operator())
+}
+
+/// An event whose pre-queue begins with the next minute and lasts ten; it closes after two hours.
+fn sale(house: &House, id: &str) {
+    house.wait_for_period(60);
+    let at = |minutes: u64| iso_8601(house.now_ms() / 60_000 * 60_000 + minutes * 60_000);
+    let event = json!([
+        { "id": id, "prequeue": at(0), "opens": at(10), "closes": at(120), "outside": "automatic" },
+        { "id": "later", "opens": at(10_000) },
+    ]);
+    house.set("event", &event.to_string());
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "4");
+    house.forget_the_sign();
+}
+
+/// What a client counted in a sale of an hour, with a hold, a permit and an outage in it.
+struct Client {
+    waits: Vec<u64>,
+    drew: u64,
+}
+
+fn play(house: &House) -> Client {
+    let mut line: Vec<(u64, Visitor<'_>)> = Vec::new();
+    let mut client = Client {
+        waits: Vec::new(),
+        drew: 0,
+    };
+    for minute in 0..75 {
+        if minute < 40 {
+            for mut visitor in visitors(house, if minute < 10 { 8 } else { 2 }) {
+                visitor.ask("/");
+                line.push((house.now_ms(), visitor));
+                client.drew += 1;
+            }
+        }
+        match minute {
+            20 => drop(house.change("mode", r#"{"mode":"hold"}"#)),
+            25 => drop(house.change("mode", r#"{"mode":"automatic"}"#)),
+            30 => drop(house.ask(&Ask::press("amt=10"))),
+            45 => house.store.fail(Faults::always(Fault::Refuse)),
+            50 => house.store.fail(Faults::none()),
+            _ => {}
+        }
+        house.forget_the_sign();
+        // One of ten closes the page, and never comes back.
+        let mut place = 0;
+        line.retain_mut(|(since, visitor)| {
+            place += 1;
+            let inside = place % 10 != 9 && visitor.ask("/").inside;
+            if inside {
+                client.waits.push((house.now_ms() - *since) / 1000);
+            }
+            !inside
+        });
+        house.wait_for_period(60);
+    }
+    house.ask(&crate::metrics::scrape());
+    house.forget_the_sign();
+    Visitor::new(house).ask("/");
+    client
+}
+
+fn the_report_of_a_sale_says_what_a_client_counted(house: &House) {
+    sale(house, "sale-1");
+    let mut client = play(house);
+    let told = report(house, "?id=sale-1&as=json").json();
+    client.waits.sort_unstable();
+    assert_eq!(told["arrived"], client.drew + 1, "{told}");
+    assert_eq!(told["came"], client.waits.len() as u64, "{told}");
+    assert_eq!(told["goes_on"], true);
+    let waits = &told["waits"][0];
+    assert_eq!(waits["visitors"], client.waits.len() as u64);
+    let bounds = now_serving::queue::WAITS;
+    for (name, percent) in [("p50", 50), ("p95", 95), ("p99", 99)] {
+        let truth = client.waits[(client.waits.len() * percent).div_ceil(100) - 1];
+        let at = bounds.iter().position(|most| truth <= *most).unwrap();
+        let from = at.checked_sub(1).map_or(0, |below| bounds[below]);
+        let shown = waits["waited_seconds"][name].as_u64().unwrap();
+        assert!(
+            (from..=bounds[at]).contains(&shown),
+            "{name}: {shown}, not {truth}"
+        );
+    }
+    let changes: Vec<&str> = told["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|change| change["what"].as_str().unwrap())
+        .collect();
+    assert_eq!(changes.len(), 3, "{changes:?}");
+    let minutes = |rule: &str| {
+        let all = told["bound_by"].as_array().unwrap();
+        let found = all.iter().find(|bound| bound["rule"] == rule);
+        found.map_or(0, |bound| bound["minutes"].as_u64().unwrap())
+    };
+    assert_eq!(minutes("mode"), 5, "{told}");
+    assert!((9..=10).contains(&minutes("event")), "{told}");
+    assert!(minutes("pace") > 30, "{told}");
+    let unknown = told["unknown"].to_string();
+    assert!(
+        unknown.contains("visitors waited and the line did not move"),
+        "{told}"
+    );
+    assert_eq!(told["planned"]["id"], "sale-1");
+    assert_eq!(told["inversions"], json!([]));
+    assert!(
+        told["journal"][0]
+            .as_str()
+            .unwrap()
+            .contains("now-serving audit")
+    );
+    let page = report(house, "?id=sale-1");
+    assert_eq!(page.status, 200);
+    for shown in [
+        "Report of sale-1 in the room",
+        "Planned and happened",
+        "What limited the line",
+        "The mode: an operator held",
+    ] {
+        assert!(page.body.contains(shown), "{shown}");
+    }
+    // The latest that has begun, where none is named.
+    let svg = report(house, "?as=svg");
+    assert_eq!(svg.header("content-type"), "image/svg+xml");
+    assert!(
+        svg.body.starts_with("<svg xmlns=") && svg.body.contains("dashed: planned"),
+        "{}",
+        svg.body
+    );
+    if let Ok(folder) = std::env::var("REPORT_FOLDER") {
+        std::fs::write(format!("{folder}/report.html"), &page.body).unwrap();
+        std::fs::write(format!("{folder}/report.svg"), &svg.body).unwrap();
+    }
+}
+
+fn a_report_is_for_those_who_may_read_and_of_events_that_there_are(house: &House) {
+    sale(house, "sale-1");
+    Visitor::new(house).ask("/");
+    let bearer = format!("Bearer {PERMIT_TOKEN}");
+    let program = Ask::get("/_queue/event/report?as=json").with("authorization", &bearer);
+    assert_eq!(house.ask(&program).status, 200);
+    assert_eq!(house.ask(&Ask::get("/_queue/event/report")).status, 401);
+    for (query, status, said) in [
+        ("?id=sale-2", 404, "sale-2"),
+        ("?id=sale-2", 404, "the room has sale-1, later"),
+        ("?id=later", 404, "there is no report before"),
+        ("?as=pdf", 400, "accepted are html, json and svg"),
+        ("?event=sale-1", 400, "event"),
+        ("?id=sale-1&id=sale-1", 400, "id"),
+    ] {
+        let got = report(house, query);
+        assert_eq!(got.status, status, "{query}: {}", got.body);
+        assert!(got.body.contains(said), "{query}: {}", got.body);
+    }
+    house.store.fail(Faults::always(Fault::Refuse));
+    assert_eq!(report(house, "").status, 503);
+    house.store.fail(Faults::none());
+    let wanted = Ask::get("/_queue/event/report")
+        .operator()
+        .with("accept", "application/json");
+    assert_eq!(
+        house.ask(&wanted).header("content-type"),
+        "application/json"
+    );
+    house.set("event", "");
+    house.forget_the_sign();
+    let got = report(house, "");
+    assert!(
+        got.status == 404 && got.body.contains("no event has begun"),
+        "{}",
+        got.body
+    );
+}
+
+fn a_report_of_days_ago_goes_by_hours(house: &House) {
+    sale(house, "sale-1");
+    let client = play(house);
+    let before = report(house, "?as=json").json();
+    let mut last = Visitor::new(house);
+    for _ in 0..1500 {
+        house.wait(MINUTE);
+        house.forget_the_sign();
+        last.ask("/");
+    }
+    let told = report(house, "?id=sale-1&as=json").json();
+    assert_eq!(told["goes_on"], false);
+    assert!(
+        told["unknown"].to_string().contains("only hours are known"),
+        "{told}"
+    );
+    assert_eq!(
+        told["arrived"].as_u64().unwrap() / 10,
+        before["arrived"].as_u64().unwrap() / 10,
+        "{told}"
+    );
+    // Two came after that.
+    let many = told["waits"][0]["visitors"].as_u64().unwrap();
+    assert_eq!(many, client.waits.len() as u64 + 2);
+    let waited = |told: &Value| told["waits"][0]["waited_seconds"]["p95"].as_u64().unwrap();
+    assert!(waited(&told).abs_diff(waited(&before)) < 60, "{told}");
+    assert_eq!(told["changes"], before["changes"]);
+}
+
+/// Writes the log, and what `now-serving report` makes of it.
+fn of_log(house: &House, event: Option<&str>) -> Result<(Value, bool), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, out) = (folder.path().join("log"), folder.path().join("report"));
+    let lines: Vec<String> = house.lines().iter().map(Value::to_string).collect();
+    std::fs::write(&log, lines.join("\n")).unwrap();
+    let options = cli::report::Options {
+        files: vec![log],
+        room: house.room().to_owned(),
+        event: event.map(str::to_owned),
+        from: None,
+        to: None,
+        form: "json".to_owned(),
+        out: Some(out.clone()),
+    };
+    let is_sound = cli::report::report(&options)?;
+    let told = std::fs::read_to_string(&out).unwrap();
+    Ok((serde_json::from_str(&told).unwrap(), is_sound))
+}
+
+fn out_of_the_log_the_same_is_told_with_the_outage_and_the_verdict(house: &House) {
+    sale(house, "sale-1");
+    let mut client = play(house);
+    // The last one went straight in.
+    client.waits.push(0);
+    client.waits.sort_unstable();
+    let (told, is_sound) = of_log(house, Some("sale-1")).unwrap();
+    assert!(is_sound, "{told}");
+    assert_eq!(told["came"], client.waits.len() as u64);
+    for (name, percent) in [("p50", 50), ("p95", 95), ("p99", 99)] {
+        let truth = client.waits[(client.waits.len() * percent).div_ceil(100) - 1];
+        let shown = told["waits"][0]["waited_seconds"][name].as_u64().unwrap();
+        assert!(shown.abs_diff(truth) <= 1, "{name}: {shown}, not {truth}");
+    }
+    let store = report(house, "?id=sale-1&as=json").json();
+    for name in ["arrived", "called", "came"] {
+        let [log, store] = [&told, &store].map(|told| told[name].as_u64().unwrap());
+        assert!(
+            log.abs_diff(store) <= 2,
+            "{name}: {log}, and {store} by the store"
+        );
+    }
+    // The journal knows how many waited after each release.
+    let [log, store] =
+        [&told, &store].map(|told| told["longest_line"]["waiting"].as_u64().unwrap());
+    assert!(log.abs_diff(store) <= 4, "{log}, and {store} by the store");
+    let names = |told: &Value| -> Vec<String> {
+        let all = told["changes"].as_array().unwrap();
+        all.iter().map(|change| change["by"].to_string()).collect()
+    };
+    assert_eq!(
+        names(&told),
+        names(&report(house, "?id=sale-1&as=json").json())
+    );
+    let unknown = told["unknown"].to_string();
+    assert!(unknown.contains("the store did not answer"), "{told}");
+    let verdict = told["journal"][0].to_string();
+    assert!(verdict.contains("hang together"), "{verdict}");
+    let other = of_log(house, Some("sale-2")).unwrap_err();
+    assert!(other.contains("It has sale-1."), "{other}");
+}
