@@ -89,7 +89,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         accepted: Text(
             "none, the name by which a Compute ACL is linked: 1–64 letters, digits, `-`, `_`",
         ),
-        what: "the networks of [monitors and partners](../how-to/one-person-one-place.md#monitors-and-partners), whose requests go to the origin without a ticket: those that the ACL allows. It is asked for requests without a number only. An ACL that cannot be asked lets no request pass",
+        what: "the networks of [monitors and partners](../how-to/monitors-and-partners.md), whose requests go to the origin without a ticket: those that the ACL allows. It is asked for requests without a number only. An ACL that cannot be asked lets no request pass",
     },
     Setting {
         name: "invited_per_minute",
