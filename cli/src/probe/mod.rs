@@ -1,6 +1,6 @@
 //! `now-serving probe`: what documentation says of production, looked at on a running service.
 //!
-//! Each check sends a few requests and words what it found; `docs/explanation/status.md` says what each is for. Without `--draw`
+//! Each check sends a few requests and words what it found; `docs/deep/production.md` says what each is for. Without `--draw`
 //! no number is drawn, and without `--token` nothing is changed.
 
 pub(crate) mod client;
@@ -31,7 +31,7 @@ use target::Target;
 /// The variable that holds the token: a command line is seen by every process of the machine.
 const TOKEN: &str = "NOW_SERVING_TOKEN";
 
-/// What is looked at, in this order; `docs/explanation/status.md` says what each is for.
+/// What is looked at, in this order; `docs/deep/production.md` says what each is for.
 pub const CHECKS: [&str; 14] = [
     health::CHECK,
     connect::CONNECTING,
@@ -53,7 +53,7 @@ pub const CHECKS: [&str; 14] = [
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 It sends at most 125 requests in at most two minutes, besides what --silence asks for, to the host of --service, at most two to that of --origin, and ends with 1 if anything differs. \
-What each check is for is in docs/explanation/status.md.")]
+What each check is for is in docs/deep/production.md.")]
 pub struct Options {
     /// The service, such as `https://www-shop-example.edgecompute.app`
     #[arg(long, value_name = "URL")]

@@ -448,7 +448,7 @@ fn terminate_tls(edge: SocketAddr, authority: &Path) -> (Runtime, u16) {
 
 #[test]
 fn each_check_has_a_place_among_what_is_known_and_unknown() {
-    let told = project().unwrap().root.join("docs/explanation/status.md");
+    let told = project().unwrap().root.join("docs/deep/production.md");
     let told = std::fs::read_to_string(told).unwrap();
     for check in CHECKS {
         assert!(told.contains(&format!("*{check}*")), "{check}");

@@ -11,7 +11,7 @@ fn the_readme_leads_to_what_is_known_and_unknown() {
 #[test]
 fn what_the_strict_host_assumes_is_a_row_of_what_is_unknown() {
     const MARK: &str = "Assumed: *";
-    let status = text("docs/explanation/status.md");
+    let status = text("docs/deep/production.md");
     let unknown = status.split("## Unknown").nth(1).unwrap();
     let mut many = 0;
     for file in ["lib.rs", "http_cache.rs"] {

@@ -31,10 +31,7 @@ fn section(above: &str, command: &Command) -> String {
         .map(|arg| row(command, arg))
         .collect();
     if !rows.is_empty() {
-        let _ = write!(
-            text,
-            "\n| option | default | accepted | what it does |\n|---|---|---|---|\n{rows}"
-        );
+        let _ = write!(text, "\n{rows}");
     }
     if let Some(after) = command.get_after_help() {
         let _ = write!(text, "\n{after}\n");
@@ -42,13 +39,15 @@ fn section(above: &str, command: &Command) -> String {
     text
 }
 
+/// What it does, and in brackets what it accepts and what it is where it is left out.
 fn row(command: &Command, arg: &Arg) -> String {
-    let cells = [option(arg), default(arg), accepted(command, arg), help(arg)];
-    let cells = cells.map(|cell| match cell.replace('|', "\\|") {
-        empty if empty.is_empty() => " ".to_owned(),
-        cell => format!(" {cell} "),
-    });
-    format!("|{}|\n", cells.join("|"))
+    let accepted = accepted(command, arg).map(|accepted| format!("accepted: {accepted}"));
+    let notes: Vec<_> = accepted.into_iter().chain(default(arg)).collect();
+    let notes = match notes.join("; ") {
+        none if none.is_empty() => none,
+        notes => format!(" ({notes})"),
+    };
+    format!("- {}: {}{notes}\n", option(arg), help(arg))
 }
 
 /// How it is written: `--addr HOST:PORT`, `FILE`.
@@ -61,27 +60,27 @@ fn option(arg: &Arg) -> String {
     format!("`{}`", words.join(" "))
 }
 
-fn default(arg: &Arg) -> String {
+fn default(arg: &Arg) -> Option<String> {
     let values = arg.get_default_values().iter();
     let values: Vec<_> = values.map(|value| value.to_string_lossy()).collect();
     if arg.is_required_set() {
-        "required".to_owned()
+        Some("required".to_owned())
     } else if values.is_empty() || !arg.get_action().takes_values() {
-        String::new()
+        None
     } else {
-        format!("`{}`", values.join(","))
+        Some(format!("default: `{}`", values.join(",")))
     }
 }
 
 /// The words, or the numbers from the least to the most.
-fn accepted(command: &Command, arg: &Arg) -> String {
+fn accepted(command: &Command, arg: &Arg) -> Option<String> {
     let words = arg.get_possible_values();
     let words = words.iter().filter(|_| arg.get_action().takes_values());
     let words: Vec<_> = words.map(|word| format!("`{}`", word.get_name())).collect();
     if words.is_empty() {
-        range(command, arg).unwrap_or_default()
+        range(command, arg)
     } else {
-        words.join(", ")
+        Some(words.join(", "))
     }
 }
 

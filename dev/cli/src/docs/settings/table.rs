@@ -125,7 +125,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "absent_visitors",
         accepted: Word,
-        what: "what is done about called visitors [who do not come](../explanation/how-the-line-works.md#visitors-who-do-not-come). `off`: nothing; `observe`: their share is measured and shown; `on`: the pace also calls more visitors, so that as many come as it says. `on` is for periods of at most 60 s, and not where many visitors come late or are bots",
+        what: "what is done about called visitors [who do not come](../explanation/health-and-pace.md#visitors-who-do-not-come). `off`: nothing; `observe`: their share is measured and shown; `on`: the pace also calls more visitors, so that as many come as it says. `on` is for periods of at most 60 s, and not where many visitors come late or are bots",
     },
     Setting {
         name: "turn_minutes",
@@ -135,7 +135,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "total_active",
         accepted: Number("sessions"),
-        what: "a [cap on who is inside](../explanation/how-the-line-works.md#a-cap-on-who-is-inside): how many sessions there may be at a time; 0: no cap, and no sessions. Operators [set it](api.md) while the line moves, too, as `session_minutes` and `claim_seconds`",
+        what: "a [cap on who is inside](../explanation/the-cap.md): how many sessions there may be at a time; 0: no cap, and no sessions. Operators [set it](api.md) while the line moves, too, as `session_minutes` and `claim_seconds`",
     },
     Setting {
         name: "session_minutes",
@@ -165,7 +165,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "origin_health",
         accepted: Word,
-        what: "what is done about [how the origin answers](../explanation/how-the-line-works.md#the-health-of-the-origin). `off`: its answers are not watched; `observe`: they are watched and shown; `on`: no new visitor goes in for 40–60 s once the origin is sick",
+        what: "what is done about [how the origin answers](../explanation/health-and-pace.md#the-health-of-the-origin). `off`: its answers are not watched; `observe`: they are watched and shown; `on`: no new visitor goes in for 40–60 s once the origin is sick",
     },
     Setting {
         name: "slow_ms",
@@ -190,12 +190,12 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "probe_path",
         accepted: Text("none, a path of at most 200 characters without a query"),
-        what: "what the edge itself [asks the origin for](../explanation/how-the-line-works.md#the-health-of-the-origin) after it has renewed the board, unless `origin_health` is `off`: at most once a second in each data centre, as a GET with the host of that visitor, or `origin_host`, and no other header of theirs. Its answer counts like those that are watched. Take a page that needs what your pages need, such as the database, and no ticket",
+        what: "what the edge itself [asks the origin for](../explanation/health-and-pace.md#the-health-of-the-origin) after it has renewed the board, unless `origin_health` is `off`: at most once a second in each data centre, as a GET with the host of that visitor, or `origin_host`, and no other header of theirs. Its answer counts like those that are watched. Take a page that needs what your pages need, such as the database, and no ticket",
     },
     Setting {
         name: "adaptive_pace",
         accepted: Word,
-        what: "whether the pace [follows the share of late answers](../explanation/how-the-line-works.md#a-pace-that-follows-the-origin), with `origin_health` `observe` or `on`; `observe` shows what they say",
+        what: "whether the pace [follows the share of late answers](../explanation/health-and-pace.md#a-pace-that-follows-the-origin), with `origin_health` `observe` or `on`; `observe` shows what they say",
     },
     Setting {
         name: "window_min",
