@@ -41,7 +41,16 @@ pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> 
             // Those that the page of the operators' program has.
             commands::reference(commands, |name| !cli::Command::has_subcommand(name)),
         ),
-        part("docs/reference/settings.md", "settings", settings::rows()),
+        part(
+            "docs/reference/settings.md",
+            "settings",
+            settings::tables(false),
+        ),
+        part(
+            "docs/reference/more-settings.md",
+            "settings",
+            settings::tables(true),
+        ),
         part("docs/reference/metrics.md", "metrics", metrics::rows()),
         part(
             "docs/reference/languages.md",

@@ -9,7 +9,20 @@ use std::sync::LazyLock;
 use serde_json::Value as Json;
 
 pub(super) use schema::schema;
-use table::SETTINGS;
+use table::GROUPS;
+
+/// Settings that are read together, below one heading.
+struct Group {
+    title: &'static str,
+    /// Whether it is on the second page: what few operators need.
+    is_more: bool,
+    settings: &'static [Setting],
+}
+
+/// Every setting, in the order of the docs.
+fn all() -> impl DoubleEndedIterator<Item = &'static Setting> + Clone {
+    GROUPS.iter().flat_map(|group| group.settings)
+}
 
 /// What is said of a setting.
 struct Setting {
@@ -119,16 +132,20 @@ fn plain(markdown: &str) -> String {
     text.replace(['[', '`'], "")
 }
 
-/// The rows of `docs/reference/settings.md`.
-pub(super) fn rows() -> String {
+/// The tables of `docs/reference/settings.md`, or those of `more-settings.md`.
+pub(super) fn tables(is_more: bool) -> String {
     let head = "| setting | default | accepted | what it does |\n|---|---|---|---|\n";
-    let rows = SETTINGS.iter().map(Setting::row);
-    head.to_owned() + &rows.collect::<String>()
+    let groups = GROUPS.iter().filter(|group| group.is_more == is_more);
+    let tables = groups.map(|group| {
+        let rows: String = group.settings.iter().map(Setting::row).collect();
+        format!("\n## {}\n\n{head}{rows}", group.title)
+    });
+    tables.collect::<String>() + "\n"
 }
 
 /// The list of `deploy/terraform/variables.tf`.
 pub(super) fn names() -> String {
-    let names = SETTINGS.iter().map(|setting| setting.name);
+    let names = all().map(|setting| setting.name);
     let names = names.filter(|name| !ELSEWHERE.contains(name));
     let lines: Vec<String> = names.map(|name| format!("      \"{name}\",\n")).collect();
     lines.concat()
@@ -139,7 +156,7 @@ pub(super) fn described(file: &str, begins: fn(&str) -> String, key: &str, end: 
     let mut after = String::new();
     let mut setting = None;
     for line in file.lines() {
-        let begun = SETTINGS.iter().find(|setting| begins(setting.name) == line);
+        let begun = all().find(|setting| begins(setting.name) == line);
         setting = begun.or(setting);
         match setting.filter(|_| line.starts_with(key)) {
             Some(described) => {
@@ -157,7 +174,7 @@ pub(super) fn described(file: &str, begins: fn(&str) -> String, key: &str, end: 
 #[must_use]
 pub fn help() -> String {
     let mut help = "Settings for --set:\n".to_owned();
-    for setting in SETTINGS {
+    for setting in all() {
         let default = setting.default().join(",");
         let default = Some(default).filter(|default| !default.is_empty());
         let default = default.map_or(String::new(), |default| format!(" [default: {default}]"));
@@ -188,7 +205,7 @@ mod tests {
 
     #[test]
     fn what_is_said_of_profiles_names_each_default_that_one_gives() {
-        let profile = SETTINGS.iter().find(|setting| setting.name == "profile");
+        let profile = all().find(|setting| setting.name == "profile");
         let what = profile.map_or("", |setting| setting.what);
         for (profile, defaults) in PROFILES {
             let (_, said) = what
@@ -224,7 +241,7 @@ mod tests {
     #[test]
     fn a_sentence_has_no_markdown() {
         assert_eq!(plain("a [b](c.md#d), `e`; [f](g)"), "a b, e; f");
-        for setting in SETTINGS {
+        for setting in all() {
             let sentence = setting.sentence();
             assert!(!sentence.contains(['`', '[', '(']), "{sentence}");
         }

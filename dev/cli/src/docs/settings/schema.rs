@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use now_serving::config::{Accepts, Asked, Config};
 use serde_json::Value as Json;
 
-use super::{SETTINGS, described};
+use super::{all, described};
 
 /// The schema as it is to be.
 pub(in super::super) fn schema(before: &str) -> String {
@@ -18,11 +18,14 @@ pub(in super::super) fn schema(before: &str) -> String {
 pub(super) fn limits(before: &str) -> String {
     let table = Config::table();
     let mut lines: Vec<String> = before.lines().map(str::to_owned).collect();
-    for (at, setting) in SETTINGS.iter().enumerate() {
+    for (at, setting) in all().enumerate() {
         let Some(asked) = table.iter().find(|asked| asked.name == setting.name) else {
             continue;
         };
-        let earlier = || SETTINGS.iter().take(at).rev().map(|setting| setting.name);
+        let earlier = || {
+            let before: Vec<_> = all().take(at).map(|setting| setting.name).collect();
+            before.into_iter().rev()
+        };
         let property = Block {
             indent: "    ",
             name: setting.name,
