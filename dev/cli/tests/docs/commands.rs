@@ -114,7 +114,7 @@ const ELSEWHERE: [(&str, &str, &str); 17] = [
 ];
 
 /// The sections whose blocks `tests/publish/main.rs` runs as they stand: page and heading.
-const SECTIONS: [(&str, &str); 9] = [
+const SECTIONS: [(&str, &str); 10] = [
     (
         "deploy-with-the-cli.md",
         "## Domain and certificate, then DNS",
@@ -128,6 +128,7 @@ const SECTIONS: [(&str, &str); 9] = [
     ("deploy-by-questions.md", "# Deploy by questions of the CLI"),
     ("deploy-with-terraform.md", "## Write the secrets"),
     ("let-visitors-in-from-your-backend.md", "## Store the token"),
+    ("migrate.md", "## From Fastly's starter kit"),
     ("rotate-secrets.md", "# Rotate `jwt_secret`"),
     ("undo-anything.md", "# Undo anything"),
 ];

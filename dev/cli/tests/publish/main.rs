@@ -235,6 +235,29 @@ fn what_questions_leave_out_is_made_by_the_commands_of_the_docs() {
     );
 }
 
+/// With the kit's secret behind its own, so that tickets of the kit are verified.
+#[test]
+fn the_service_of_the_kit_stays_by_the_commands_of_the_docs() {
+    let api = later("migrate.md", "## From Fastly's starter kit");
+    let made = [
+        "POST /resources/stores/secret",
+        "/version/3/resource",
+        "/config-id/item/settings",
+        "/version/3/backend/upstash",
+        "/version/3/backend/protected_content",
+        "/version/3/package",
+        "/version/3/activate",
+    ];
+    assert_eq!(made.map(|end| count(&api, end)), [1; 7]);
+    let kit = "development-only-jwt-secret-0123456789abcdef".len();
+    let upstash = "development-only-upstash-token".len();
+    assert_eq!(
+        lengths(&api, "POST"),
+        [64 + 1 + kit, 64, 64, 23, upstash],
+        "as `secret` prints them"
+    );
+}
+
 #[test]
 fn secrets_are_written_and_rotated_by_the_commands_of_the_docs() {
     let api = later(TERRAFORM, "## Write the secrets");
