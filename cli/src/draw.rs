@@ -268,7 +268,7 @@ mod tests {
     /// The program in the docs has nothing of ours.
     #[test]
     fn the_program_of_the_docs_computes_the_same_places() {
-        let told = include_str!("../../docs/reference/lot.md");
+        let told = include_str!("../../docs/deep/lot.md");
         let program = told.split_once("```python\n").unwrap().1;
         let program = program.split_once("```").unwrap().0;
         let west = Lane::read("west").unwrap();

@@ -3,7 +3,7 @@
 //! Invariant: for every seed and every n the numbers 1 to n are given once each.
 //!
 //! Everything that is hashed is text, so that a tool for SHA-256 and HMAC-SHA256 can compute every step, as
-//! `docs/reference/lot.md` says too. Digests that become text are 64 lower-case hexadecimal digits, and numbers are decimal:
+//! `docs/deep/lot.md` says too. Digests that become text are 64 lower-case hexadecimal digits, and numbers are decimal:
 //!
 //! | step | computed |
 //! |---|---|

@@ -17,7 +17,7 @@ use crate::docs::with;
 /// The options of `cargo dev path`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// Write the lists into docs/explanation/architecture.md
+    /// Write the lists into docs/deep/architecture.md
     #[arg(long)]
     pub write: bool,
     /// Change nothing, and end with 1 where that page has other lists
@@ -29,7 +29,7 @@ pub struct Options {
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=1 \
     -Cllvm-args=-sanitizer-coverage-trace-pc-guard -Cdebuginfo=1";
 
-const PAGE: &str = "docs/explanation/architecture.md";
+const PAGE: &str = "docs/deep/architecture.md";
 
 /// The cache of a POP without a platform: in production the edge is in its place.
 const STAND_IN: &str = "cache/memory.rs";

@@ -93,7 +93,7 @@ pub fn read(name: &str) -> Result<Table, String> {
     Table::read(&text).map_err(|fault| format!("{name}.json: {fault}"))
 }
 
-/// The secret of an order by lot: the one of the steps in `docs/reference/lot.md`, for the event `sale`.
+/// The secret of an order by lot: the one of the steps in `docs/deep/lot.md`, for the event `sale`.
 #[must_use]
 pub fn secret(event: &str) -> String {
     let key = b"0123456789abcdef0123456789abcdef";

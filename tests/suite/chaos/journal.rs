@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::rooms::{ROOMS, line_key};
 use super::world::World;
 
-/// An older copy of the data came back, and the line went on before a data centre showed more: `docs/explanation/evidence.md`.
+/// An older copy of the data came back, and the line went on before a data centre showed more: `docs/deep/evidence.md`.
 const NO_COPY_LEFT: &str = "it came back with older data and no copy of the board was left";
 
 impl World {

@@ -47,7 +47,7 @@ fn receipt(visitor: &mut Visitor<'_>) -> Value {
 /// Writes each as a file and checks them all.
 fn check(all: &[Value]) -> (bool, String) {
     let folder = tempfile::tempdir().unwrap();
-    let program = program(folder.path(), "docs/reference/journal.md");
+    let program = program(folder.path(), "docs/deep/journal.md");
     let name = |(at, told): (usize, &Value)| {
         let path = folder.path().join(format!("{at}.json"));
         fs::write(&path, told.to_string()).unwrap();
@@ -130,7 +130,7 @@ fn a_place_by_lot_is_checked_by_the_program_of_the_docs() {
     let house = House::native();
     let (lot, places) = drawn_and_decided(&house, 8);
     let folder = tempfile::tempdir().unwrap();
-    let program = program(folder.path(), "docs/reference/lot.md");
+    let program = program(folder.path(), "docs/deep/lot.md");
     for (came, place) in (1..).zip(&places) {
         let (is_well, written) = run(&program, &[&format!("{came}")], &lot.to_string());
         assert_eq!((is_well, written), (true, place.to_string()));

@@ -182,7 +182,7 @@ fn the_readme_has_bills_of_the_costs() {
 fn what_the_comparison_says_of_this_product_is_there() {
     let settings = Config::names();
     let contract = text("docs/openapi.yaml");
-    let commands = ["cli", "dev"].map(|page| text(&format!("docs/reference/{page}.md")));
+    let commands = ["reference/cli", "deep/dev"].map(|page| text(&format!("docs/{page}.md")));
     let is_there = |name: &str| {
         let is_command = |words: &str| {
             let heading = |program: &str| format!("\n## `{program} {words}`");

@@ -20,7 +20,7 @@ fn row(line: &str) -> Row {
 
 /// The rules of the page.
 fn rows() -> Vec<Row> {
-    let page = text("docs/rules.md");
+    let page = text("docs/deep/rules.md");
     let lines = page.lines().filter_map(|line| line.strip_prefix("| "));
     let rules = lines.filter(|line| !line.starts_with("rule |"));
     rules.map(row).collect()

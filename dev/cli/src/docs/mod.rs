@@ -36,7 +36,7 @@ pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> 
             commands::reference(cli::command_line(), |_| true),
         ),
         part(
-            "docs/reference/dev.md",
+            "docs/deep/dev.md",
             "commands",
             // Those that the page of the operators' program has.
             commands::reference(commands, |name| !cli::Command::has_subcommand(name)),
