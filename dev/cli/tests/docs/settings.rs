@@ -19,7 +19,7 @@ fn the_settings_that_a_guide_shows_are_sound() {
     let mut many = 0;
     for page in guides()
         .into_iter()
-        .chain(["docs/reference/settings.md".to_owned()])
+        .chain(["settings", "conditions"].map(|page| format!("docs/reference/{page}.md")))
     {
         for document in [documents(&page), set(&page)].concat() {
             let verdict = verdict(&page, &document, Settings::new());

@@ -44,7 +44,7 @@ pub(super) const GROUPS: &[Group] = &[
                 accepted: Text(
                     "an object with `id`, `opens` and maybe other members, or a list of up to 16 in the order of their times",
                 ),
-                what: "one or more events that [begin by themselves](../how-to/run-an-event.md#an-event-that-begins-by-itself). Times have their offset from UTC, such as `2030-01-31T10:00:00+01:00`. From `prequeue` on visitors draw numbers, from `opens` on they go in, from `closes` on no new visitor does. Keep the `id`, of 1–32 letters, digits, `-` and `_`, when the times change: another one begins a new line. [The other members](../how-to/run-an-event.md#the-members-of-an-event)",
+                what: "one or more events that [begin by themselves](../how-to/run-an-event.md#an-event-that-begins-by-itself). Times have their offset from UTC, such as `2030-01-31T10:00:00+01:00`. From `prequeue` on visitors draw numbers, from `opens` on they go in, from `closes` on no new visitor does. Keep the `id`, of 1–32 letters, digits, `-` and `_`, when the times change: another one begins a new line. [The other members](../how-to/events.md#the-members)",
             },
             Setting {
                 name: "turn_minutes",
@@ -361,7 +361,7 @@ pub(super) const GROUPS: &[Group] = &[
         settings: &[
             Setting {
                 name: "bypass_when",
-                accepted: Text("none, a list of up to 16 [conditions](settings.md#conditions)"),
+                accepted: Text("none, a list of up to 16 [conditions](conditions.md)"),
                 what: "a request that meets one of these skips every room. Any client can send what a condition asks for, except for its `country`: it is a convenience and no lock",
             },
             Setting {
