@@ -18,7 +18,7 @@
 //! Among the visitors are adversaries, who send the tickets of one visit to all POPs and end sandboxes. A siege has more of them,
 //! ten slots, and ends and resets in the same minute: each slot that is taken is that of a visitor who came within a session.
 //!
-//! What the rules do not promise is listed in `docs/explanation/reliability.md` under *Not covered*, and in
+//! What the rules do not promise is listed in `docs/deep/reliability.md` under *What a loss costs*, and in
 //! `docs/deep/evidence.md`: a run notices such a loss, and expects no more than that after it.
 //!
 //! `CHAOS_SEED=7 cargo dev test chaos` plays the same run again, `CHAOS_MINUTES=60` a longer one.

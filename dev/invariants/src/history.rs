@@ -2,7 +2,7 @@
 //!
 //! [`Data`] is the state of the store as far as its answers show it. It is lost with the store's data, and comes back
 //! with an older copy of them; what visitors have been given stays. The caller says what was lost, and where a loss is
-//! one that the rules do not cover (`docs/explanation/reliability.md`, *Not covered*).
+//! one that the rules do not cover (`docs/deep/reliability.md`, *What a loss costs*).
 
 mod counts;
 mod draws;

@@ -1,4 +1,4 @@
-//! What the store and the POPs lose, and which losses the rules cover (`docs/explanation/reliability.md`, *Not covered*).
+//! What the store and the POPs lose, and which losses the rules cover (`docs/deep/reliability.md`, *What a loss costs*).
 
 use invariants::{Data, Loss};
 use now_serving::cache::LastBoard;

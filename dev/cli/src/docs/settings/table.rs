@@ -207,14 +207,14 @@ pub(super) const GROUPS: &[Group] = &[
                 accepted: Text(
                     "the name of a backend of the service: 1–64 letters, digits, `-`, `_` and `.`; not `upstash`",
                 ),
-                what: "where [the requests of a room](rooms.md#a-backend-of-its-own) go, except for visitors inside whose region has [a backend of its own](regions.md#a-backend-of-its-own)",
+                what: "where [the requests of a room](rooms.md#a-backend-of-its-own) go, except for visitors inside whose region has [a backend of its own](../deep/regions.md#a-backend-of-its-own)",
             },
             Setting {
                 name: "regions",
                 accepted: Text(
                     "none, a list of 1–16 objects, each with `name`, either `countries` or `pops`, and maybe `share`, a percent, and `backend`, a name, with `origin_host`, its host",
                 ),
-                what: "[regions](regions.md) with lines of their own, which share each release by fixed shares, or by how many visitors came to each",
+                what: "[regions](../deep/regions.md) with lines of their own, which share each release by fixed shares, or by how many visitors came to each",
             },
             Setting {
                 name: "regions_lag",
