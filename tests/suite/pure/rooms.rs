@@ -63,7 +63,7 @@ pub(super) fn room_of(config: &Config, call: &Call) -> String {
 
 #[test]
 fn the_table_of_the_docs_says_which_request_is_for_which_room() {
-    let page = text("docs/reference/rooms.md");
+    let page = text("docs/deep/rooms.md");
     let document = page.split("```json\n").nth(1).unwrap();
     let config = loaded(document.split("```").next().unwrap());
     assert!(config.rooms.ask_for_country());
