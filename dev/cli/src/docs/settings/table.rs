@@ -351,7 +351,7 @@ pub(super) const GROUPS: &[Group] = &[
                 accepted: Text(
                     "none, an address such as `https://verify.shop.example/queue`, or a path of this site such as `/verify` that `bypass_paths` has, too; at most 200 characters, without a query",
                 ),
-                what: "your own page that [tests challenged visitors](../how-to/one-person-one-place.md#a-verifier-of-your-own), in place of the calculation. It signs with the key of `cargo dev secret verifier`",
+                what: "your own page that [tests challenged visitors](../how-to/verifier.md), in place of the calculation. It signs with the key of `cargo dev secret verifier`",
             },
         ],
     },
