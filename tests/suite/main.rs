@@ -145,6 +145,7 @@ mod native {
     mod outage;
     mod signals;
     mod slots;
+    mod symptoms;
     mod unreadable;
     mod waf;
 }
