@@ -127,7 +127,7 @@ fn judge(name: &str, text: &str, parts: Settings, asked: Option<&Asked>) -> Verd
     }
     let count = lines.len();
     lines.insert(0, format!("{name} is not sound:"));
-    lines.push(format!("{count} to mend."));
+    lines.push(format!("{count} to fix."));
     Verdict {
         is_sound: false,
         lines,
@@ -433,7 +433,7 @@ mod tests {
             r#"  permit_max is "0"; accepted is a whole number from 1 to 1000000"#,
             "  admin_path: accepted is a text",
             "  automatic of room a is \"often\"; accepted is a whole number from 0 to 86400",
-            "5 to mend.",
+            "5 to fix.",
         ] {
             assert!(lines.contains(line), "{line} in {lines}");
         }
@@ -480,7 +480,7 @@ mod tests {
     fn keys_of_the_version_before_are_named() {
         let store = r#"{"jwt_secret":"0123456789abcdef0123456789abcdef","upstash_token":"t","upstash_url":"https://a.example","bypass_paths":"/*","settings":"{}"}"#;
         let (is_sound, lines) = said(store);
-        let line = "  bypass_paths: is read no more as a key of its own; accepted is the same name in settings\n1 to mend.";
+        let line = "  bypass_paths: is read no more as a key of its own; accepted is the same name in settings\n1 to fix.";
         assert!(!is_sound && lines.contains(line), "{lines}");
         let (_, lines) = said(r#"{"settings":{"automatic":1}}"#);
         assert!(

@@ -37,7 +37,7 @@ pub(super) fn health(request: &Request<'_>) -> Answered {
 /// What the health of an unsound configuration is.
 #[must_use]
 pub fn unsound(problems: &[Problem]) -> Reply {
-    let what_follows = "visitors who have not been admitted and operators are turned away until this is mended; accepted is:";
+    let what_follows = "visitors who have not been admitted and operators are turned away until this is corrected; accepted is:";
     login::unsound(what_follows, problems)
 }
 

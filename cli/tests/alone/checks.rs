@@ -131,7 +131,7 @@ fn checks_documents(alone: &Alone) {
     let (code, said, _) = alone.run(&["check", "wrong.json"], "");
     assert_eq!(code, Some(1));
     assert!(
-        said.contains("wrong.json is not sound:") && said.contains("1 to mend."),
+        said.contains("wrong.json is not sound:") && said.contains("1 to fix."),
         "{said}"
     );
     // A text that names a command names the program that its reader has.

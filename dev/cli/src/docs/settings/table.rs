@@ -54,7 +54,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "profile",
                 accepted: Word,
-                what: "other defaults for several settings at once; a setting that is given goes before them. `observe`: everything is measured, and nothing acts: `origin_health`, `adaptive_pace`, `absent_visitors`, `active_visitors`, `shared_tickets`, `network_bound` and each of the `signals` are `observe`, and `on_origin_error` is `pass`. `sale`: `origin_health` and `absent_visitors` are `on`, `on_origin_error` is `keep`, `network_bound` is `challenge`, and `adaptive_pace` is `observe`",
+                what: "other defaults for several settings at once; a setting that you give wins over them. `observe`: everything is measured, and nothing acts: `origin_health`, `adaptive_pace`, `absent_visitors`, `active_visitors`, `shared_tickets`, `network_bound` and each of the `signals` are `observe`, and `on_origin_error` is `pass`. `sale`: `origin_health` and `absent_visitors` are `on`, `on_origin_error` is `keep`, `network_bound` is `challenge`, and `adaptive_pace` is `observe`",
             },
         ],
     },
