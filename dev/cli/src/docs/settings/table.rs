@@ -75,7 +75,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "cookie_domain",
                 accepted: Text("none, a domain in lower case such as `shop.example`"),
-                what: "one place for all hosts of this domain, [by one cookie](ticket.md#one-place-on-several-hosts). `none`: each host has places of its own",
+                what: "one place for all hosts of this domain, [by one cookie](../deep/ticket.md#one-place-on-several-hosts). `none`: each host has places of its own",
             },
             Setting {
                 name: "origin_host",
