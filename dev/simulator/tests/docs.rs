@@ -15,7 +15,7 @@ fn text(name: &str) -> String {
 }
 
 fn page() -> String {
-    text("docs/reference/scenarios.md")
+    text("docs/deep/scenarios.md")
 }
 
 /// The keys that are accepted beside one that is not, at a place in a scenario.

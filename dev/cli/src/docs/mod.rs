@@ -63,10 +63,7 @@ pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> 
             "docs/explanation/comparison.md",
             Box::new(languages::counted),
         ),
-        (
-            "docs/explanation/performance.md",
-            Box::new(languages::counted),
-        ),
+        ("docs/deep/performance.md", Box::new(languages::counted)),
         part(
             "deploy/terraform/variables.tf",
             "settings",

@@ -1,6 +1,6 @@
 //! What a scenario says: a file in JSON, in which no key is unknown and no value is odd.
 //!
-//! `docs/reference/scenarios.md` documents each key.
+//! `docs/deep/scenarios.md` documents each key.
 
 mod read;
 
