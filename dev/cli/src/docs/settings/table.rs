@@ -439,7 +439,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "waf",
                 accepted: Word,
-                what: "whether the edge asks [Fastly's Next-Gen WAF](../how-to/at-fastly-already.md#the-next-gen-waf). `inspect`: about the request by which a visitor goes in, and about each whose method is not GET, HEAD or OPTIONS. It has never run on Fastly",
+                what: "whether the edge asks [Fastly's Next-Gen WAF](../how-to/waf.md). `inspect`: about the request by which a visitor goes in, and about each whose method is not GET, HEAD or OPTIONS. It has never run on Fastly",
             },
             Setting {
                 name: "waf_workspace",
