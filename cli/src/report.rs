@@ -85,6 +85,8 @@ struct Log {
     presses: Vec<Press>,
     /// When the store gave no answer.
     faults: Vec<u64>,
+    /// When each number of a lane was first seen: a draw is logged.
+    drawn: BTreeMap<(String, u64), u64>,
     /// The journal's lines by their numbers.
     journal: BTreeMap<u64, String>,
 }
@@ -122,6 +124,11 @@ impl Log {
             if let Some((number, text)) = read {
                 self.journal.insert(number, text.to_owned());
             }
+        }
+        if let Some(position) = number(line, "visitorPosition") {
+            let lane = text("lane").unwrap_or_default();
+            let seen = self.drawn.entry((lane, position)).or_insert(at_ms);
+            *seen = at_ms.min(*seen);
         }
         if let Some(waited) = number(line, "waitedSeconds") {
             self.came.push(Came {
@@ -166,7 +173,7 @@ impl Log {
         }
         let is_in = |at_ms: u64| (from_ms..to_ms).contains(&at_ms);
         let came: Vec<&Came> = self.came.iter().filter(|came| is_in(came.at_ms)).collect();
-        let minutes = minutes(&lines, &came, (from_ms, to_ms));
+        let minutes = minutes(self, &lines, &came, (from_ms, to_ms));
         let waits = waits(&came);
         let mut all = Histogram::default();
         for came in &came {
@@ -206,6 +213,7 @@ impl Log {
                 NoShows::by_wait(&minutes, Some(&all))
             },
             minutes,
+            hours_until: 0,
             waits,
             presses: self
                 .presses
@@ -261,36 +269,87 @@ fn event(id: &str, lines: &[JournalLine<'_>]) -> Result<(Option<Event>, u64, u64
     Ok((Some(event), line.at_ms, end))
 }
 
-/// What each minute brought, by the journal, and how many came in it.
-fn minutes(lines: &[JournalLine<'_>], came: &[&Came], (from_ms, to_ms): (u64, u64)) -> Vec<Sample> {
-    let mut minutes: BTreeMap<u64, Sample> = BTreeMap::new();
-    let mut length = None;
-    for line in lines {
-        let all = |of: fn(&now_serving::queue::journal::JournalLane) -> u64| {
-            line.lanes().map(|lane| of(&lane)).sum::<u64>()
-        };
-        let (drawn, to, from) = (
-            all(|lane| lane.length),
-            all(|lane| lane.to),
-            all(|lane| lane.from),
-        );
-        let before = length.replace(drawn).unwrap_or(drawn);
-        if !(from_ms..to_ms).contains(&line.at_ms) {
-            continue;
-        }
-        let minute = minutes.entry(line.at_ms / MINUTE_MS).or_default();
-        minute.drawn += drawn.saturating_sub(before);
-        minute.released += to.saturating_sub(from) + line.invited;
-        minute.waiting = drawn.saturating_sub(to);
-        minute.bound_by = Bound::named(line.rule).or(minute.bound_by);
+/// What each minute brought: when numbers were first seen, what the journal says of the cursor and of what kept it, and how many came in.
+/// A minute in which the store did not answer is left out.
+fn minutes(
+    log: &Log,
+    lines: &[JournalLine<'_>],
+    came: &[&Came],
+    (from_ms, to_ms): (u64, u64),
+) -> Vec<Sample> {
+    let mut drawn: BTreeMap<u64, u64> = BTreeMap::new();
+    for at_ms in log.drawn.values() {
+        *drawn.entry(at_ms / MINUTE_MS).or_default() += 1;
     }
-    for came in came {
-        minutes.entry(came.at_ms / MINUTE_MS).or_default().came += 1;
+    let mut lines = lines.iter().peekable();
+    let (mut came, mut kept) = (came.iter().peekable(), Kept::default());
+    let (first, end) = (from_ms / MINUTE_MS, to_ms.div_ceil(MINUTE_MS));
+    let (mut all_drawn, mut all_called) = (0_u64, 0_u64);
+    // What was before the time of the report.
+    let before = drawn.range(..first).map(|(_, many)| many);
+    all_drawn += before.sum::<u64>();
+    let mut minutes = Vec::new();
+    for at in first..end {
+        let mut sample = Sample {
+            at,
+            drawn: drawn.get(&at).copied().unwrap_or(0),
+            ..Sample::default()
+        };
+        let is_over = |at_ms: u64| at_ms < (at + 1) * MINUTE_MS;
+        while let Some(line) = lines.next_if(|line| is_over(line.at_ms)) {
+            kept.hear(line);
+            let called = line.lanes().map(|lane| lane.to.saturating_sub(lane.from));
+            let called = called.sum::<u64>() + line.invited;
+            all_called += called;
+            if line.at_ms >= from_ms {
+                sample.released += called;
+            }
+        }
+        while came.next_if(|came| is_over(came.at_ms)).is_some() {
+            sample.came += 1;
+        }
+        all_drawn += sample.drawn;
+        sample.waiting = all_drawn.saturating_sub(all_called);
+        sample.bound_by = Some(kept.by(sample.waiting));
+        let is_away = log.faults.iter().any(|fault| fault / MINUTE_MS == at);
+        if !is_away || sample.released > 0 {
+            minutes.push(sample);
+        }
     }
     minutes
-        .into_iter()
-        .map(|(at, minute)| Sample { at, ..minute })
-        .collect()
+}
+
+/// What keeps the line where it is, as the journal tells it.
+#[derive(Default)]
+struct Kept {
+    is_before: bool,
+    is_held: bool,
+    rule: Option<Bound>,
+}
+
+impl Kept {
+    fn hear(&mut self, line: &JournalLine<'_>) {
+        match line.what.split_once(':') {
+            Some(("phase", phase)) => self.is_before = phase == "prequeue" || phase == "drawing",
+            Some(("mode", mode)) => self.is_held = mode == "hold" || mode == "closed",
+            _ => {}
+        }
+        self.rule = Bound::named(line.rule)
+            .filter(|rule| *rule != Bound::Waiting)
+            .or(self.rule);
+    }
+
+    fn by(&self, waiting: u64) -> Bound {
+        if self.is_held {
+            Bound::Mode
+        } else if self.is_before {
+            Bound::Event
+        } else if waiting == 0 {
+            Bound::Waiting
+        } else {
+            self.rule.unwrap_or(Bound::Pace)
+        }
+    }
 }
 
 fn waits(came: &[&Came]) -> Vec<LaneWaits> {

@@ -86,7 +86,8 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
     let from_ms = event.prequeue_ms;
     let closes_ms = event.closes_ms.filter(|closes| *closes <= now_ms);
     let to_ms = closes_ms.unwrap_or(now_ms);
-    let (samples, of_hours) = samples(snapshot, from_ms, to_ms);
+    let (samples, hours_until) = samples(snapshot, from_ms, to_ms);
+    let of_hours = hours_until > 0;
     let mut counts = Counts::default();
     for sample in &samples {
         counts.merge(&sample.counts);
@@ -116,7 +117,7 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
     let board = &snapshot.board;
     let head = board.head.map(|head| {
         let lines = board.lines.unwrap_or(0);
-        format!("The journal has {lines} lines and the head {head}. now-serving audit checks it line by line.")
+        format!("The journal has {lines} lines and the head {head}. The command `now-serving audit` checks it line by line.")
     });
     Report {
         room: request.room.name.to_string(),
@@ -133,12 +134,13 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
         journal: head.into_iter().collect(),
         unknown,
         minutes: samples,
+        hours_until,
         event: Some(event),
     }
 }
 
 /// The samples of this time, the oldest first: minutes, or hours where it began before them. An hour stands for each of its minutes.
-fn samples(snapshot: &PanelSnapshot, from_ms: u64, to_ms: u64) -> (Vec<Sample>, bool) {
+fn samples(snapshot: &PanelSnapshot, from_ms: u64, to_ms: u64) -> (Vec<Sample>, u64) {
     let history = &snapshot.history;
     let (from, to) = (from_ms / MINUTE_MS, to_ms / MINUTE_MS);
     let minutes = history.minutes.iter().rev().chain([&history.now]);
@@ -153,13 +155,13 @@ fn samples(snapshot: &PanelSnapshot, from_ms: u64, to_ms: u64) -> (Vec<Sample>, 
         .filter(|hour| (from / 60..=to / 60).contains(&hour.at) && hour.at * 60 + 59 < oldest)
         .collect();
     if hours.is_empty() && !(is_full && from < oldest) {
-        return (of_minutes, false);
+        return (of_minutes, 0);
     }
     let hours = hours.into_iter().map(|hour| Sample {
         at: (hour.at * 60).max(from),
         ..hour.clone()
     });
-    (hours.chain(of_minutes).collect(), true)
+    (hours.chain(of_minutes).collect(), oldest)
 }
 
 fn unknown_before(snapshot: &PanelSnapshot, from_ms: u64) -> Vec<String> {

@@ -117,6 +117,8 @@ pub struct Report {
     pub goes_on: bool,
     /// Minutes in which the line moved, the oldest first.
     pub minutes: Vec<Sample>,
+    /// Before this minute each of them stands for an hour.
+    pub hours_until: u64,
     /// By lane.
     pub waits: Vec<LaneWaits>,
     /// Where that is known.
@@ -171,19 +173,30 @@ impl Report {
         Some((longest.waiting, longest.at * MINUTE_MS))
     }
 
-    /// What bound the line while visitors waited, and for how many minutes.
-    fn bounds(&self) -> Vec<(Bound, u64)> {
-        let minutes = |rule| {
-            let of = self.minutes.iter();
-            let many = of.filter(|minute| minute.bound_by == Some(rule)).count();
-            u64::try_from(many).unwrap_or(u64::MAX)
+    /// What bound the line, and for how many minutes; nothing for minutes of which there is no word though visitors waited. All of them
+    /// together are the time of the report.
+    fn bounds(&self) -> Vec<(Option<Bound>, u64)> {
+        let end = self.to_ms.div_ceil(MINUTE_MS);
+        let mut all: Vec<(Option<Bound>, u64)> = Vec::new();
+        let mut add = |rule, minutes: u64| match all.iter_mut().find(|(known, _)| *known == rule) {
+            Some((_, sum)) => *sum = sum.saturating_add(minutes),
+            None => all.push((rule, minutes)),
         };
-        let rules = Bound::ALL
-            .into_iter()
-            .map(|(_, rule)| (rule, minutes(rule)));
-        let mut rules: Vec<(Bound, u64)> = rules.filter(|(_, many)| *many > 0).collect();
-        rules.sort_by_key(|(_, many)| u64::MAX - many);
-        rules
+        let mut at = self.from_ms / MINUTE_MS;
+        let mut rest = Some(Bound::Waiting);
+        for sample in &self.minutes {
+            add(rest, sample.at.saturating_sub(at));
+            let own = if sample.at < self.hours_until { 60 } else { 1 };
+            let begins = sample.at.max(at);
+            let ends = sample.at.saturating_add(own).clamp(at, end.max(at));
+            add(sample.bound_by.or(rest), ends.saturating_sub(begins));
+            rest = Some(Bound::Waiting).filter(|_| sample.waiting == 0);
+            at = ends;
+        }
+        add(rest, end.saturating_sub(at));
+        all.retain(|(_, minutes)| *minutes > 0);
+        all.sort_by_key(|(_, minutes)| u64::MAX - minutes);
+        all
     }
 
     /// What programs read.
@@ -205,7 +218,9 @@ impl Report {
         });
         let bounds = self.bounds().into_iter();
         let bounds =
-            bounds.map(|(rule, minutes)| object!({ "rule": rule.name(), "minutes": minutes }));
+            bounds.map(|(rule, minutes)| {
+            object!({ "rule": rule.map_or("unheard", Bound::name), "minutes": minutes })
+        });
         let inversions = self.inversions.iter();
         let inversions =
             inversions.map(|(rule, many)| object!({ "rule": rule.as_str(), "visitors": *many }));
@@ -273,9 +288,13 @@ impl Report {
         };
         let marks = self.presses.iter().take(MARKS).count();
         let note = match (marks, self.presses.len()) {
-            (0, _) => String::new(),
-            (some, all) if some == all => "Red numbers are what operators did, below.".to_owned(),
-            (some, _) => format!("Red numbers are the first {some} things operators did, below."),
+            (0, _) => "Grey: visitors waited, and there is no word of that time.".to_owned(),
+            (some, all) if some == all => {
+                "Red numbers are what operators did, below. Grey: visitors waited, and there is no word of that time.".to_owned()
+            }
+            (some, _) => format!(
+                "Red numbers are the first {some} things operators did, below. Grey: visitors waited, and there is no word of that time."
+            ),
         };
         object!({
             "title": self.title(),
@@ -316,7 +335,9 @@ impl Report {
             |ms: Option<u64>| ms.map_or_else(nothing, |ms| moment_to_the_minute(ms, self.to_ms));
         let event = self.event.as_ref();
         // While visitors waited, and a pace could let them in.
-        let busy = self.minutes.iter().filter(|minute| minute.waiting > 0);
+        let is_busy =
+            |minute: &&Sample| minute.waiting > 0 && minute.bound_by != Some(Bound::Event);
+        let busy = self.minutes.iter().filter(is_busy);
         let (minutes, gone) = busy.fold((0_u64, 0_u64), |(minutes, gone), minute| {
             (minutes + 1, gone.saturating_add(minute.released))
         });
@@ -329,7 +350,7 @@ impl Report {
             || "nobody waited".to_owned(),
             |many| {
                 format!(
-                    "{} a minute while visitors waited, in {}",
+                    "{} a minute over the {} in which visitors waited",
                     number(many),
                     span_words(minutes * 60)
                 )
@@ -418,14 +439,21 @@ impl Report {
         };
         let plan = planned.zip(self.event.as_ref()).map(|(planned, event)| {
             let high = HEIGHT - planned.saturating_mul(HEIGHT) / rates;
-            let ends = event.closes_ms.map_or(width, x);
-            format!("M{} {HEIGHT}V{high}H{ends}V{HEIGHT}", x(event.opens_ms))
+            // What is planned for later goes beyond the picture.
+            let closes = event.closes_ms.filter(|closes| *closes <= self.to_ms);
+            let ends = closes.map(|closes| format!("H{}V{HEIGHT}", x(closes)));
+            let ends = ends.unwrap_or_else(|| format!("H{width}"));
+            format!("M{} {HEIGHT}V{high}{ends}", x(event.opens_ms))
         });
         let marks = (1_u64..).zip(self.presses.iter().take(MARKS)).map(|(n, press)| {
             object!({ "n": n.to_string(), "x": (LEFT + x(press.at_ms) * WIDTH / width.max(1)).to_string() })
         });
         let at = |minute: u64| moment_to_the_minute(minute * MINUTE_MS, self.to_ms);
+        let bars = (0_u64..).zip(bars.iter().zip(&waiting));
+        let gaps = bars.filter(|(_, ((heard, _), waiting))| heard.is_none() && **waiting > 0);
+        let gaps = gaps.map(|(place, _)| object!({ "x": (place * STEP).to_string() }));
         object!({
+            "gaps": gaps.collect::<Vec<Value>>(),
             "width": width,
             "people": number(people),
             "rates": number(rates),
@@ -473,7 +501,10 @@ fn percent(part: u64, all: u64) -> String {
     }
 }
 
-fn bound_words(rule: Bound) -> &'static str {
+fn bound_words(rule: Option<Bound>) -> &'static str {
+    let Some(rule) = rule else {
+        return "No word: the store did not answer, or nobody asked";
+    };
     match rule {
         Bound::Waiting => "Nothing: nobody waited",
         Bound::Mode => "The mode: an operator held or closed the room",

@@ -4,6 +4,7 @@
 
 mod png;
 mod recording;
+mod sale;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,6 +69,9 @@ const PICTURES: &[Picture] = &[
 /// Those that move, which are taken together.
 const RECORDINGS: [&str; 2] = ["recording", "event"];
 
+/// The report of a sale that was played.
+const REPORT: &str = "report";
+
 /// How long a page may take until it is as it should be.
 const DEADLINE: Duration = Duration::from_secs(20);
 
@@ -77,6 +81,7 @@ const FONTS: [&str; 2] = ["Inter", "Noto Sans"];
 fn name(text: &str) -> Result<String, String> {
     let mut known: Vec<&str> = PICTURES.iter().map(|picture| picture.name).collect();
     known.extend(RECORDINGS);
+    known.push(REPORT);
     if known.contains(&text) {
         return Ok(text.to_owned());
     }
@@ -132,6 +137,9 @@ impl Studio {
         for picture in PICTURES.iter().filter(|picture| is_wanted(picture.name)) {
             let taken = self.take(&page, picture).await?;
             self.write(picture.name, &taken)?;
+        }
+        if is_wanted(REPORT) {
+            self.write(REPORT, &self.report(&page).await?)?;
         }
         if RECORDINGS.iter().any(|name| is_wanted(name)) {
             for (name, taken) in self.record(&page).await? {

@@ -23,7 +23,7 @@ use now_serving::ticket::{Ticket, TicketStage};
 use serde_json::{Map, Value, json};
 use upstash_local::{Clock, Fault, Faults, Rate, Store};
 use virtual_edge::cache::{Cache, CacheFault};
-use virtual_edge::{Direct, Log, Origin, Takes, Turn, id_of};
+use virtual_edge::{Direct, Happened, Log, Origin, Takes, Turn, id_of};
 
 use crate::outside::Outside;
 use crate::scenario::Scenario;
@@ -389,12 +389,14 @@ impl Site {
         };
         let late = CacheFault::Late(self.copies_late_ms);
         let answered = || cache.is_from_now_on(late);
+        let room = self.config.rooms.first.name.clone();
+        let hears = |happened: Happened<'_>| lines.borrow_mut().push(happened.entry(&room));
         let turn = self
             .turn(call, &cache)
             .before(Origin::Later)
             .then(&answered);
         let turn = if self.log.is_some() {
-            turn.logging(log)
+            turn.logging(log).hearing(&hears)
         } else {
             turn
         };
@@ -429,9 +431,21 @@ impl Site {
     /// A look at the board that no visitor waits for.
     fn look(&mut self, call: &Call, cache: &Cache, pop: usize) {
         cache.is_from_now_on(CacheFault::Late(self.copies_late_ms));
-        let tally = self.turn(call, cache).look();
+        let lines = RefCell::new(Vec::new());
+        let room = self.config.rooms.first.name.clone();
+        let hears = |happened: Happened<'_>| lines.borrow_mut().push(happened.entry(&room));
+        let turn = self.turn(call, cache);
+        let turn = if self.log.is_some() {
+            turn.hearing(&hears)
+        } else {
+            turn
+        };
+        let tally = turn.look();
         cache.is_from_now_on(CacheFault::Sound);
         self.count(pop, &tally);
+        if let Some(log) = &mut self.log {
+            log.append(&mut lines.into_inner());
+        }
     }
 
     /// A sandbox keeps what it counted for a while.

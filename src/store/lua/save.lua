@@ -6,11 +6,13 @@ local mode, lanes, absent, cap = require('mode'), require('lanes'), require('abs
 local bound, journal, rate, release = require('bound'), require('journal'), require('rate'), require('release')
 local state, before, this_minute = record.state, lanes.before, call.minute
 
--- The first verb of a minute notes how the last minute with a verb ended.
-local function end_minute()
+-- The first verb of a minute notes how the last minute with a verb ended. `rule`: what bounds the line now.
+local function end_minute(rule)
+  local was = record.stored.bound
   if this_minute > state.minute and state.minute > 0 then
-    require('history').note(before, bound.rule())
+    require('history').note(before, was or rule)
   end
+  record.texts.bound = rule ~= was and rule or nil
   state.minute = math.max(state.minute, this_minute)
   -- A draw reads nothing of what was.
   if call.arg.verb ~= 'join' and state.tidied < this_minute then
@@ -52,9 +54,10 @@ return function()
   if call.arg.turn_minutes then
     require('turns').write()
   end
-  journal.close(bound.rule())
+  local rule = bound.rule()
+  journal.close(rule)
   absent.watch(state.admitted > before.admitted)
-  end_minute()
+  end_minute(rule)
   if before.waiting == 0 and lanes.waiting() > 0 then
     state.anchor = math.max(call.now, mode.is_held() and state.anchor or 0)
   end

@@ -117,7 +117,15 @@ fn the_report_of_a_sale_says_what_a_client_counted(house: &House) {
         found.map_or(0, |bound| bound["minutes"].as_u64().unwrap())
     };
     assert_eq!(minutes("mode"), 5, "{told}");
-    assert!((9..=10).contains(&minutes("event")), "{told}");
+    assert_eq!(minutes("event"), 10, "{told}");
+    assert!((4..=6).contains(&minutes("unheard")), "{told}");
+    let all = told["bound_by"].as_array().unwrap().iter();
+    assert_eq!(
+        all.map(|bound| bound["minutes"].as_u64().unwrap())
+            .sum::<u64>(),
+        76,
+        "{told}"
+    );
     assert!(minutes("pace") > 30, "{told}");
     let unknown = told["unknown"].to_string();
     assert!(
