@@ -126,8 +126,8 @@ impl Log {
             }
         }
         if let Some(position) = number(line, "visitorPosition") {
-            let lane = text("lane").unwrap_or_default();
-            let seen = self.drawn.entry((lane, position)).or_insert(at_ms);
+            let of = (text("lane").unwrap_or_default(), position);
+            let seen = self.drawn.entry(of).or_insert(at_ms);
             *seen = at_ms.min(*seen);
         }
         if let Some(waited) = number(line, "waitedSeconds") {
@@ -221,7 +221,7 @@ impl Log {
                 .filter(|press| is_in(press.at_ms))
                 .cloned()
                 .collect(),
-            inversions,
+            inversions: inversions.into_iter().collect(),
             journal: vec![verdict],
             unknown: outages(self.faults.iter().copied().filter(|at| is_in(*at))),
         };

@@ -112,7 +112,7 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
     let no_shows = if of_hours || counts.waits.len() > 1 {
         Vec::new()
     } else {
-        NoShows::by_wait(&samples, counts.waits.get("").map(|of| &of.waited))
+        NoShows::by_wait(&samples, counts.main().map(|of| &of.waited))
     };
     let board = &snapshot.board;
     let head = board.head.map(|head| {
@@ -128,8 +128,10 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
         waits: counts.waits.iter().map(lane_waits).collect(),
         no_shows,
         presses: presses.collect(),
-        inversions: (counts.inversions.iter())
-            .map(|(rule, many)| ((*rule).to_owned(), *many))
+        inversions: counts
+            .inversions
+            .iter()
+            .map(|(rule, many)| (rule.name().to_owned(), *many))
             .collect(),
         journal: head.into_iter().collect(),
         unknown,
@@ -188,7 +190,7 @@ fn gaps(samples: &[Sample]) -> Vec<String> {
     told.collect()
 }
 
-fn lane_waits((lane, waits): (&String, &Waits)) -> LaneWaits {
+fn lane_waits((lane, waits): &(String, Waits)) -> LaneWaits {
     let percentiles =
         |of: &Histogram| Some([of.percentile(50)?, of.percentile(95)?, of.percentile(99)?]);
     LaneWaits {

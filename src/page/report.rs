@@ -3,7 +3,6 @@
 //! Invariant: what is not known is said, and nothing is said of it besides.
 
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::clock::{iso_8601, moment_to_the_minute, time, utc};
@@ -126,7 +125,7 @@ pub struct Report {
     /// The oldest first.
     pub presses: Vec<Press>,
     /// By which rule visitors passed others, and how many.
-    pub inversions: BTreeMap<String, u64>,
+    pub inversions: Vec<(String, u64)>,
     /// What the journal says: its last line and its head, and what became of checking it.
     pub journal: Vec<String>,
     /// What is not known.
@@ -346,7 +345,7 @@ impl Report {
             let many = pace.quantity.saturating_mul(60) / pace.automatic.max(1);
             format!("{} a minute", number(many))
         };
-        let happened = gone.checked_div(minutes).map_or_else(
+        let happened = (gone + minutes / 2).checked_div(minutes).map_or_else(
             || "nobody waited".to_owned(),
             |many| {
                 format!(

@@ -3,7 +3,7 @@
 //! Invariant: a minute or an hour of which there is no sample is one in which nothing moved.
 
 use super::{Bound, Inversion, STAYS, WAITS};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// How a minute or an hour ended, and what moved in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -130,12 +130,12 @@ pub struct Waits {
 /// What POPs counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// By the name of the lane, nothing for the main line.
-    pub waits: BTreeMap<String, Waits>,
+    /// By the name of the lane, in the order of names; the main line has none.
+    pub waits: Vec<(String, Waits)>,
     /// How many visits under a cap lasted at least as long as each of [`STAYS`].
     pub stays: [u64; STAYS.len()],
     /// By which rule visitors passed others.
-    pub inversions: BTreeMap<&'static str, u64>,
+    pub inversions: Vec<(Inversion, u64)>,
 }
 
 impl Counts {
@@ -169,16 +169,28 @@ impl Counts {
         self.add(kind.get(..1).unwrap_or_default(), of, bucket, many);
     }
 
-    fn of(&mut self, lane: &str) -> &mut Waits {
-        self.waits.entry(lane.to_owned()).or_default()
+    /// Changes the waits of a lane.
+    fn of(&mut self, lane: &str, change: &dyn Fn(&mut Waits)) {
+        let place = self
+            .waits
+            .iter()
+            .position(|(name, _)| name.as_str() >= lane);
+        let place = place.unwrap_or(self.waits.len());
+        if self.waits.get(place).is_none_or(|(name, _)| name != lane) {
+            let new = (lane.to_owned(), Waits::default());
+            self.waits.insert(place, new);
+        }
+        if let Some((_, waits)) = self.waits.get_mut(place) {
+            change(waits);
+        }
     }
 
     fn add(&mut self, kind: &str, of: &str, letter: Option<u8>, many: u64) {
         let bucket = letter.map_or(usize::MAX, |letter| usize::from(letter.wrapping_sub(b'A')));
         let lane = if of == "main" { "" } else { of };
         match kind {
-            "w" => self.of(lane).waited.put(bucket, many),
-            "t" => self.of(lane).told.put(bucket, many),
+            "w" => self.of(lane, &|waits| waits.waited.put(bucket, many)),
+            "t" => self.of(lane, &|waits| waits.told.put(bucket, many)),
             "s" => {
                 if let Some(sum) = self.stays.get_mut(bucket) {
                     *sum = sum.saturating_add(many);
@@ -186,27 +198,40 @@ impl Counts {
             }
             "i" => {
                 if let Some(rule) = Inversion::named(of) {
-                    let sum = self.inversions.entry(rule.name()).or_default();
-                    *sum = sum.saturating_add(many);
+                    self.inverted(rule, many);
                 }
             }
             _ => {}
         }
     }
 
+    fn inverted(&mut self, rule: Inversion, many: u64) {
+        match self.inversions.iter_mut().find(|(known, _)| *known == rule) {
+            Some((_, sum)) => *sum = sum.saturating_add(many),
+            None => self.inversions.push((rule, many)),
+        }
+    }
+
+    /// Of the main line.
+    #[must_use]
+    pub fn main(&self) -> Option<&Waits> {
+        let first = self.waits.first().filter(|(lane, _)| lane.is_empty());
+        first.map(|(_, waits)| waits)
+    }
+
     /// Adds all of another.
     pub fn merge(&mut self, other: &Self) {
         for (lane, waits) in &other.waits {
-            let sum = self.of(lane);
-            sum.waited.merge(&waits.waited);
-            sum.told.merge(&waits.told);
+            self.of(lane, &|sum| {
+                sum.waited.merge(&waits.waited);
+                sum.told.merge(&waits.told);
+            });
         }
         for (sum, many) in self.stays.iter_mut().zip(other.stays) {
             *sum = sum.saturating_add(many);
         }
         for (rule, many) in &other.inversions {
-            let sum = self.inversions.entry(rule).or_default();
-            *sum = sum.saturating_add(*many);
+            self.inverted(*rule, *many);
         }
     }
 
@@ -350,12 +375,19 @@ mod tests {
             (200, 199, 198)
         );
         assert_eq!(sample.bound_by, Some(Bound::Pace));
-        let of = |lane: &str| sample.counts.waits.get(lane).cloned().unwrap_or_default();
+        let of = |lane: &str| {
+            let waits = sample.counts.waits.iter();
+            let mut found = waits.filter(|(name, _)| name == lane);
+            found
+                .next()
+                .map(|(_, waits)| waits.clone())
+                .unwrap_or_default()
+        };
         assert_eq!(of("").waited.buckets().get(2..4), Some(&[83, 69][..]));
         assert_eq!(of("").told.all(), 7);
         assert_eq!(of("vip").waited.all(), 1);
         assert_eq!(sample.counts.stays.get(..5), Some(&[5, 0, 0, 0, 2][..]));
-        assert_eq!(sample.counts.inversions, BTreeMap::from([("group", 3)]));
+        assert_eq!(sample.counts.inversions, [(Inversion::Group, 3)]);
         assert_eq!(Sample::read("hl51c 2s 5k 5j"), None);
     }
 

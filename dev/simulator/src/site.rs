@@ -390,13 +390,13 @@ impl Site {
         let late = CacheFault::Late(self.copies_late_ms);
         let answered = || cache.is_from_now_on(late);
         let room = self.config.rooms.first.name.clone();
-        let hears = |happened: Happened<'_>| lines.borrow_mut().push(happened.entry(&room));
+        let write_down = |happened: Happened<'_>| lines.borrow_mut().push(happened.entry(&room));
         let turn = self
             .turn(call, &cache)
             .before(Origin::Later)
             .then(&answered);
         let turn = if self.log.is_some() {
-            turn.logging(log).hearing(&hears)
+            turn.logging(log).hearing(&write_down)
         } else {
             turn
         };
@@ -433,10 +433,10 @@ impl Site {
         cache.is_from_now_on(CacheFault::Late(self.copies_late_ms));
         let lines = RefCell::new(Vec::new());
         let room = self.config.rooms.first.name.clone();
-        let hears = |happened: Happened<'_>| lines.borrow_mut().push(happened.entry(&room));
+        let write_down = |happened: Happened<'_>| lines.borrow_mut().push(happened.entry(&room));
         let turn = self.turn(call, cache);
         let turn = if self.log.is_some() {
-            turn.hearing(&hears)
+            turn.hearing(&write_down)
         } else {
             turn
         };

@@ -7,7 +7,7 @@ use now_serving::queue::{
     Absent, AbsentVisitors, Action, Answers, Board, Bound, Cap, Cell, Counts, CurrentEvent, Event,
     EventList, Explained, Groups, History, InvitedVisitors, Live, Measured, Mode, Order,
     OriginHealth, OriginState, Pace, PanelSnapshot, Phase, Provenance, Released, Sample, Sessions,
-    Sickness, Stretch, WatchedOrigin, With,
+    Sickness, Stretch, Waits, WatchedOrigin, With,
 };
 
 use super::PATH;
@@ -228,11 +228,12 @@ impl Lately {
         minutes.reverse();
         let mut counts = Counts::default();
         if now.drawn > 0 {
-            let waits = counts.waits.entry(String::new()).or_default();
+            let mut waits = Waits::default();
             for minute in 1..=20 {
                 waits.waited.add(minute * 24);
                 waits.told.add(minute * 20);
             }
+            counts.waits = vec![(String::new(), waits)];
         }
         History {
             now,
