@@ -1,4 +1,4 @@
-//! What happened, by minutes of a day and by hours of thirty days, as `store/lua/history.lua` keeps it.
+//! What happened, by as many minutes as a day has and by hours of thirty days, as `store/lua/history.lua` keeps it.
 //!
 //! Invariant: a minute or an hour of which there is no sample is one in which nothing moved.
 
@@ -327,7 +327,7 @@ fn wait_bucket(seconds: u64) -> usize {
 /// What the store keeps of what happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
-    /// When the store's present data began, in Unix milliseconds: of before that it has nothing.
+    /// Since when the store has it, in Unix milliseconds: of before that it has nothing.
     pub since_ms: u64,
     /// The latest minute in which the line was asked to move, as far as it has come; nothing moved after it. Minute 0 when there was
     /// none.
@@ -341,6 +341,17 @@ pub struct History {
 }
 
 impl History {
+    /// Since when it goes, where the present data began at this time: what happened outlives a line that ended since nobody came.
+    #[must_use]
+    pub fn since(began_ms: u64, minutes: &[Sample], hours: &[Sample]) -> u64 {
+        let first = |of: &[Sample], length: u64| {
+            let at_ms = of.last()?.at.saturating_mul(length);
+            (at_ms.saturating_add(length) <= began_ms).then_some(at_ms)
+        };
+        let firsts = [first(minutes, 60_000), first(hours, 3_600_000)];
+        firsts.into_iter().flatten().min().unwrap_or(began_ms)
+    }
+
     /// How many came in, in all minutes that it has.
     #[must_use]
     pub fn came(&self) -> u64 {

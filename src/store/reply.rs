@@ -173,11 +173,12 @@ impl Answer {
             };
             counts.add_named(name, many.parse().ok()?);
         }
+        let (minutes, hours) = (samples("minutes")?, samples("hours")?);
         Some(History {
-            since_ms: self.number("since")?,
+            since_ms: History::since(self.number("since")?, &minutes, &hours),
             now: Sample::read(self.text("now")?)?,
-            minutes: samples("minutes")?,
-            hours: samples("hours")?,
+            minutes,
+            hours,
             counts,
         })
     }

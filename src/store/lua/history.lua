@@ -1,4 +1,4 @@
--- What happened: a sample of each minute with a verb, for a day, and of each hour, for thirty days, the latest first. A sample is
+-- What happened: a sample of each minute with a verb, as many as a day has, and of each hour, for thirty days, the latest first. A sample is
 -- `AT WAITING DRAWN RELEASED CAME RULE COUNTS…`: which minute or hour since 1970; how many waited at its end, of an hour at most; how
 -- many numbers were drawn in it, how many visitors released, and how many came; the first letter of what bound the line, k for the
 -- stock. COUNTS are words of what POPs counted, some minutes late: those of ten minutes stand in the last of these. A word is `KIND:OF=`,
@@ -55,14 +55,14 @@ local function last_minute(sums, waiting, rule)
 end
 local function note(before, rule)
   push(key.minutes, DAY, last_minute(before, before.waiting, rule))
-  redis.pcall('EXPIRE', key.minutes, call.TTL.day)
+  redis.pcall('EXPIRE', key.minutes, call.TTL.month)
   state.noted_drawn, state.noted_released, state.noted_came = before.drawn, before.admitted, before.claimed
 end
 
 local function count(name, by)
   if KINDS[string.match(name, '^(%l+)_')] then
     redis.pcall('HINCRBY', key.counted, name, by)
-    redis.pcall('EXPIRE', key.counted, call.TTL.day)
+    redis.pcall('EXPIRE', key.counted, call.TTL.month)
   end
 end
 -- `sums`: the counts by word and by letter.

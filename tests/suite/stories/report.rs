@@ -13,6 +13,7 @@ in_houses_whose_clock_is_turned! {
     a_report_is_for_those_who_may_read_and_of_events_that_there_are
     a_report_of_days_ago_goes_by_hours
     out_of_the_log_the_same_is_told_with_the_outage_and_the_verdict
+    days_in_which_nobody_comes_take_nothing_from_the_report
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -292,4 +293,33 @@ fn out_of_the_log_the_same_is_told_with_the_outage_and_the_verdict(house: &House
     assert!(verdict.contains("hang together"), "{verdict}");
     let other = of_log(house, Some("sale-2")).unwrap_err();
     assert!(other.contains("It has sale-1."), "{other}");
+}
+
+fn days_in_which_nobody_comes_take_nothing_from_the_report(house: &House) {
+    sale(house, "sale-1");
+    for minute in 0..30 {
+        if minute < 12 {
+            Visitor::new(house).ask("/");
+        }
+        house.wait(MINUTE);
+        house.forget_the_sign();
+        Visitor::new(house).ask("/");
+    }
+    let before = report(house, "?as=json").json();
+    let sums = ["arrived", "called", "longest_line"];
+    // The second time the line has ended meanwhile.
+    for hours in [25, 480] {
+        house.wait(hours * 60 * MINUTE);
+        for _ in 0..3 {
+            house.forget_the_sign();
+            Visitor::new(house).ask("/");
+            house.wait(MINUTE);
+        }
+        let told = report(house, "?id=sale-1&as=json").json();
+        for name in sums {
+            assert_eq!(told[name], before[name], "{name} after {hours} h: {told}");
+        }
+        let unknown = told["unknown"].to_string();
+        assert!(!unknown.contains("has nothing from before"), "{told}");
+    }
 }
