@@ -149,7 +149,7 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
 
 /// How long visitors waited who went in, by lane, beside what they had been told at the draw; and how long visits last under a cap.
 fn last_hour_json(history: &History, now_ms: u64) -> Value {
-    let counts = history.last_hour(now_ms / 60_000);
+    let (came, counts) = history.last_hour(now_ms / 60_000);
     let percentiles = |of: &Histogram| object!({ "p50": of.percentile(50), "p95": of.percentile(95), "p99": of.percentile(99) });
     let waits = counts.waits.iter().map(|(lane, waits)| {
         let lane = if lane.is_empty() { "main" } else { lane };
@@ -163,7 +163,7 @@ fn last_hour_json(history: &History, now_ms: u64) -> Value {
     object!({
         "since": iso_8601(history.since_ms.max(now_ms.saturating_sub(3_600_000))),
         "waits": waits.collect::<Vec<Value>>(),
-        "visit_minutes_p50": counts.half_stayed(history.came()),
+        "visit_minutes_p50": counts.half_stayed(came),
     })
 }
 

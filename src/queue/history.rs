@@ -235,11 +235,12 @@ impl Counts {
         }
     }
 
-    /// The length that half of the visits under a cap reached, in minutes, of so many that began; nothing where none was made longer.
+    /// The length that half of the visits under a cap reached, in minutes, of so many that began; nothing where none began or was made longer.
     #[must_use]
     pub fn half_stayed(&self, began: u64) -> Option<u64> {
         let reached = STAYS.iter().zip(self.stays);
-        let mut half = reached.filter(|(_, many)| many.saturating_mul(2) >= began && *many > 0);
+        let is_half = |many: u64| many > 0 && began > 0 && many.saturating_mul(2) >= began;
+        let mut half = reached.filter(|(_, many)| is_half(*many));
         half.next_back().map(|(minutes, _)| *minutes)
     }
 }
@@ -352,23 +353,19 @@ impl History {
         firsts.into_iter().flatten().min().unwrap_or(began_ms)
     }
 
-    /// How many came in, in all minutes that it has.
+    /// How many came in in the hour before this minute, and in it; and what was counted then: counts stand with the last of ten minutes.
     #[must_use]
-    pub fn came(&self) -> u64 {
-        let minutes = self.minutes.iter().map(|sample| sample.came);
-        minutes.fold(self.now.came, u64::saturating_add)
-    }
-
-    /// What was counted in the hour before this minute, and in it: counts stand with the last of ten minutes.
-    #[must_use]
-    pub fn last_hour(&self, minute: u64) -> Counts {
-        let mut counts = self.counts.clone();
-        let recent = self
-            .minutes
-            .iter()
-            .take_while(|sample| sample.at + 60 > minute);
-        recent.for_each(|sample| counts.merge(&sample.counts));
-        counts
+    pub fn last_hour(&self, minute: u64) -> (u64, Counts) {
+        let is_recent = |sample: &&Sample| sample.at.saturating_add(60) > minute;
+        let (mut came, mut counts) = (0_u64, Counts::default());
+        if is_recent(&&self.now) {
+            (came, counts) = (self.now.came, self.counts.clone());
+        }
+        for sample in self.minutes.iter().take_while(is_recent) {
+            came = came.saturating_add(sample.came);
+            counts.merge(&sample.counts);
+        }
+        (came, counts)
     }
 }
 
@@ -452,6 +449,6 @@ mod tests {
             ..Counts::default()
         };
         assert_eq!(counts.half_stayed(100), Some(2));
-        assert_eq!(Counts::default().half_stayed(0), None);
+        assert_eq!(counts.half_stayed(0), None, "of which visits?");
     }
 }

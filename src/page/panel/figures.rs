@@ -65,7 +65,7 @@ fn wait(board: &Board, ahead: Option<u64>, now_ms: u64) -> Result<String, &'stat
 
 /// How long visitors waited who went in within the last hour, beside what they had been told at the draw.
 pub(super) fn waits(snapshot: &PanelSnapshot, now_ms: u64) -> Option<String> {
-    let counts = snapshot.history.last_hour(now_ms / 60_000);
+    let (came, counts) = snapshot.history.last_hour(now_ms / 60_000);
     let lanes = counts.waits.iter().filter_map(|(lane, waits)| {
         let both = |of: &Histogram| Some((of.percentile(50)?, of.percentile(95)?));
         let (half, most) = both(&waits.waited)?;
@@ -89,7 +89,7 @@ pub(super) fn waits(snapshot: &PanelSnapshot, now_ms: u64) -> Option<String> {
             "Half{of} waited at most {half}, 95 of 100 at most {most}. {told}."
         ))
     });
-    let stayed = counts.half_stayed(snapshot.history.came());
+    let stayed = counts.half_stayed(came);
     let stayed = stayed.map(|minutes| format!("Half of the visits last {minutes} min or longer."));
     let told: Vec<String> = lanes.chain(stayed).collect();
     (!told.is_empty()).then(|| told.join(" "))

@@ -12,6 +12,7 @@ in_houses_whose_clock_is_turned! {
     hours_have_the_sums_of_their_minutes_and_are_kept_for_thirty_days
     a_history_that_is_spoilt_or_lost_stops_no_visitor_and_is_said
     thirty_days_of_crowds_are_no_more_than_they_may_be
+    how_long_visits_last_is_told_of_the_last_hour_alone
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -284,4 +285,45 @@ fn thirty_days_of_crowds_are_no_more_than_they_may_be(house: &House) {
     assert!(of_west <= 25_000, "{of_west}");
     let page = house.ask(&Ask::get("/_queue?span=month").operator());
     assert_eq!(page.status, 200);
+}
+
+fn how_long_visits_last_is_told_of_the_last_hour_alone(house: &House) {
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "1000");
+    house.set("total_active", "100");
+    house.set("session_minutes", "5");
+    house.wait_for_period(3600);
+    for mut visitor in visitors(house, 30) {
+        visitor.ask("/");
+    }
+    look(house, &mut Visitor::new(house));
+    house.wait(Duration::from_hours(3));
+    let mut few = visitors(house, 4);
+    for _ in 0..5 {
+        house.forget_the_sign();
+        for visitor in &mut few {
+            visitor.ask("/");
+        }
+        house.ask(&crate::metrics::scrape());
+        house.wait(MINUTE);
+    }
+    look(house, &mut Visitor::new(house));
+    let told = status(house)["last_hour"].clone();
+    assert_eq!(told["visit_minutes_p50"], 3, "{told}");
+    for span in ["", "?span=day", "?span=month"] {
+        let page = house.ask(&Ask::get(&format!("/_queue/{span}")).operator());
+        assert!(
+            page.body
+                .contains("Half of the visits last 3 min or longer."),
+            "{span}"
+        );
+    }
+    // What the store has not put in order since is no news after an hour without anybody.
+    house.wait(Duration::from_mins(70));
+    let told = status(house)["last_hour"].clone();
+    assert_eq!(
+        (&told["waits"], &told["visit_minutes_p50"]),
+        (&json!([]), &Value::Null),
+        "{told}"
+    );
 }
