@@ -295,7 +295,8 @@ pub fn called_by_wait(minutes: &[Sample]) -> Histogram {
     let mut drawn: VecDeque<(u64, u64)> = VecDeque::new();
     // Those who waited when the first minute began: nobody knows since when.
     let mut before = minutes.first().map_or(0, |first| {
-        (first.waiting + first.released).saturating_sub(first.drawn)
+        let moved = first.waiting.saturating_add(first.released);
+        moved.saturating_sub(first.drawn)
     });
     let mut called = Histogram::default();
     for minute in minutes {
@@ -308,7 +309,7 @@ pub fn called_by_wait(minutes: &[Sample]) -> Histogram {
                 break;
             };
             let next = released.min(*many);
-            called.put(wait_bucket((minute.at - *at) * 60), next);
+            called.put(wait_bucket(minute.at.saturating_sub(*at) * 60), next);
             *many -= next;
             released -= next;
             if *many == 0 {
@@ -440,6 +441,19 @@ mod tests {
         let mut longest = Histogram::default();
         longest.add(u64::MAX);
         assert_eq!(longest.percentile(50), Some(86_400));
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_makes_no_wait_longer() {
+        let minute = |at, drawn, released| Sample {
+            at,
+            drawn,
+            released,
+            waiting: drawn,
+            ..Sample::default()
+        };
+        let called = called_by_wait(&[minute(1_005, 7, 0), minute(1_001, 0, 7)]);
+        assert_eq!(called.within(0, Some(10)), 7);
     }
 
     #[test]

@@ -14,6 +14,7 @@ in_houses_whose_clock_is_turned! {
     a_report_of_days_ago_goes_by_hours
     out_of_the_log_the_same_is_told_with_the_outage_and_the_verdict
     days_in_which_nobody_comes_take_nothing_from_the_report
+    a_clock_that_is_set_back_spoils_no_report
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -322,4 +323,32 @@ fn days_in_which_nobody_comes_take_nothing_from_the_report(house: &House) {
         let unknown = told["unknown"].to_string();
         assert!(!unknown.contains("has nothing from before"), "{told}");
     }
+}
+
+fn a_clock_that_is_set_back_spoils_no_report(house: &House) {
+    sale(house, "sale-1");
+    house.set("automatic_quantity", "50");
+    for minute in 0..20 {
+        match minute {
+            12 => drop(house.change("mode", r#"{"mode":"hold"}"#)),
+            16 => drop(house.change("mode", r#"{"mode":"automatic"}"#)),
+            _ => {}
+        }
+        house.forget_the_sign();
+        for mut visitor in visitors(house, 3) {
+            visitor.ask("/");
+        }
+        house.wait(MINUTE);
+        if minute == 14 {
+            house.set_back(4 * MINUTE);
+        }
+        house.forget_the_sign();
+    }
+    house.wait(30 * MINUTE);
+    house.forget_the_sign();
+    Visitor::new(house).ask("/");
+    let told = report(house, "?as=json");
+    assert_eq!(told.status, 200);
+    assert_eq!(report(house, "?as=html").status, 200);
+    assert_eq!(told.json()["arrived"], 61, "{}", told.body);
 }
