@@ -92,15 +92,10 @@ struct Log {
 }
 
 impl Log {
-    /// A line that is no JSON, or of another room, is passed over: a log has others too.
     fn read(texts: &[&str], room: &str) -> Self {
         let mut log = Self::default();
-        let lines = texts.iter().flat_map(|text| text.lines());
-        for line in lines {
-            let Ok(line) = serde_json::from_str::<Value>(line) else {
-                continue;
-            };
-            if line.get("room").and_then(Value::as_str) == Some(room) {
+        for line in own_lines(texts, room) {
+            if let Ok(line) = serde_json::from_str(line) {
                 log.take(&line);
             }
         }
@@ -183,7 +178,7 @@ impl Log {
         for rule in came.iter().filter_map(|came| came.inversion.clone()) {
             *inversions.entry(rule).or_default() += 1;
         }
-        let audit = ::audit::audit_from(first.number, texts, &[]);
+        let audit = ::audit::audit_from(first.number, &own_lines(texts, &options.room), &[]);
         let many = lines.len();
         let verdict = match audit.faults.len() {
             0 => format!(
@@ -227,6 +222,16 @@ impl Log {
         };
         Ok((told, audit.faults.is_empty()))
     }
+}
+
+/// The lines of this room: a log has others too, and lines that are no JSON.
+fn own_lines<'a>(texts: &[&'a str], room: &str) -> Vec<&'a str> {
+    let lines = texts.iter().flat_map(|text| text.lines());
+    let is_own = |line: &&str| {
+        let line = serde_json::from_str::<Value>(line).unwrap_or_default();
+        line.get("room").and_then(Value::as_str) == Some(room)
+    };
+    lines.filter(is_own).collect()
 }
 
 fn number(line: &Value, name: &str) -> Option<u64> {

@@ -15,6 +15,7 @@ in_houses_whose_clock_is_turned! {
     out_of_the_log_the_same_is_told_with_the_outage_and_the_verdict
     days_in_which_nobody_comes_take_nothing_from_the_report
     a_clock_that_is_set_back_spoils_no_report
+    what_other_rooms_and_programs_log_changes_no_verdict
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -351,4 +352,32 @@ fn a_clock_that_is_set_back_spoils_no_report(house: &House) {
     assert_eq!(told.status, 200);
     assert_eq!(report(house, "?as=html").status, 200);
     assert_eq!(told.json()["arrived"], 61, "{}", told.body);
+}
+
+fn what_other_rooms_and_programs_log_changes_no_verdict(house: &House) {
+    sale(house, "sale-1");
+    play(house);
+    let folder = tempfile::tempdir().unwrap();
+    let (log, out) = (folder.path().join("log"), folder.path().join("report"));
+    let own = house.lines();
+    let mut lines: Vec<String> = own.iter().map(Value::to_string).collect();
+    lines.push("a line of another program".to_owned());
+    let noted = own.iter().filter(|line| line["reason"] == "noted");
+    for mut other in noted.skip(1).cloned() {
+        other["room"] = "other".into();
+        lines.push(other.to_string());
+    }
+    std::fs::write(&log, lines.join("\n")).unwrap();
+    let options = cli::report::Options {
+        files: vec![log],
+        room: house.room().to_owned(),
+        event: Some("sale-1".to_owned()),
+        from: None,
+        to: None,
+        form: "json".to_owned(),
+        out: Some(out.clone()),
+    };
+    let is_sound = cli::report::report(&options).unwrap();
+    let told = std::fs::read_to_string(&out).unwrap();
+    assert!(is_sound, "{told}");
 }
