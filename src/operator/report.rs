@@ -86,15 +86,8 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
     let from_ms = event.prequeue_ms;
     let closes_ms = event.closes_ms.filter(|closes| *closes <= now_ms);
     let to_ms = closes_ms.unwrap_or(now_ms);
-    let (samples, hours_until) = samples(snapshot, from_ms, to_ms);
-    let of_hours = hours_until > 0;
-    let mut counts = Counts::default();
-    for sample in &samples {
-        counts.merge(&sample.counts);
-    }
-    if closes_ms.is_none() {
-        counts.merge(&snapshot.history.counts);
-    }
+    let (samples, of_hours) = samples(snapshot, from_ms, to_ms);
+    let counts = counts(&samples, snapshot, (from_ms, to_ms));
     let actions = snapshot.actions.iter().rev();
     let actions = actions.filter(|action| (from_ms..=to_ms).contains(&action.set.at_ms));
     let presses = actions.map(|action| Press {
@@ -112,12 +105,12 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
     let no_shows = if of_hours || counts.waits.len() > 1 {
         Vec::new()
     } else {
-        NoShows::by_wait(&samples, counts.main().map(|of| &of.waited))
+        NoShows::by_wait(&samples, counts.waits.get("").map(|of| &of.waited))
     };
     let board = &snapshot.board;
     let head = board.head.map(|head| {
         let lines = board.lines.unwrap_or(0);
-        format!("The journal has {lines} lines and the head {head}. The command `now-serving audit` checks it line by line.")
+        format!("The journal has {lines} lines and the head {head}. now-serving audit checks it line by line.")
     });
     Report {
         room: request.room.name.to_string(),
@@ -128,21 +121,18 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
         waits: counts.waits.iter().map(lane_waits).collect(),
         no_shows,
         presses: presses.collect(),
-        inversions: counts
-            .inversions
-            .iter()
-            .map(|(rule, many)| (rule.name().to_owned(), *many))
+        inversions: (counts.inversions.iter())
+            .map(|(rule, many)| ((*rule).to_owned(), *many))
             .collect(),
         journal: head.into_iter().collect(),
         unknown,
         minutes: samples,
-        hours_until,
         event: Some(event),
     }
 }
 
 /// The samples of this time, the oldest first: minutes, or hours where it began before them. An hour stands for each of its minutes.
-fn samples(snapshot: &PanelSnapshot, from_ms: u64, to_ms: u64) -> (Vec<Sample>, u64) {
+fn samples(snapshot: &PanelSnapshot, from_ms: u64, to_ms: u64) -> (Vec<Sample>, bool) {
     let history = &snapshot.history;
     let (from, to) = (from_ms / MINUTE_MS, to_ms / MINUTE_MS);
     let minutes = history.minutes.iter().rev().chain([&history.now]);
@@ -157,13 +147,29 @@ fn samples(snapshot: &PanelSnapshot, from_ms: u64, to_ms: u64) -> (Vec<Sample>, 
         .filter(|hour| (from / 60..=to / 60).contains(&hour.at) && hour.at * 60 + 59 < oldest)
         .collect();
     if hours.is_empty() && !(is_full && from < oldest) {
-        return (of_minutes, 0);
+        return (of_minutes, false);
     }
     let hours = hours.into_iter().map(|hour| Sample {
         at: (hour.at * 60).max(from),
         ..hour.clone()
     });
-    (hours.chain(of_minutes).collect(), oldest)
+    (hours.chain(of_minutes).collect(), true)
+}
+
+/// What was counted in this time. Counts stand with the last of ten minutes, so that what was counted before the end may stand behind it.
+fn counts(samples: &[Sample], snapshot: &PanelSnapshot, (from_ms, to_ms): (u64, u64)) -> Counts {
+    const SPAN: u64 = 10;
+    let (history, to) = (&snapshot.history, to_ms / MINUTE_MS);
+    let is_late = |minute: &&Sample| (to + 1..=to + SPAN).contains(&minute.at);
+    let mut counts = Counts::default();
+    let late = history.minutes.iter().filter(is_late);
+    for sample in samples.iter().chain(late) {
+        counts.merge(&sample.counts);
+    }
+    if (from_ms / MINUTE_MS..=to + SPAN).contains(&history.now.at) {
+        counts.merge(&history.counts);
+    }
+    counts
 }
 
 fn unknown_before(snapshot: &PanelSnapshot, from_ms: u64) -> Vec<String> {
@@ -190,7 +196,7 @@ fn gaps(samples: &[Sample]) -> Vec<String> {
     told.collect()
 }
 
-fn lane_waits((lane, waits): &(String, Waits)) -> LaneWaits {
+fn lane_waits((lane, waits): (&String, &Waits)) -> LaneWaits {
     let percentiles =
         |of: &Histogram| Some([of.percentile(50)?, of.percentile(95)?, of.percentile(99)?]);
     LaneWaits {

@@ -16,6 +16,7 @@ in_houses_whose_clock_is_turned! {
     days_in_which_nobody_comes_take_nothing_from_the_report
     a_clock_that_is_set_back_spoils_no_report
     what_other_rooms_and_programs_log_changes_no_verdict
+    a_report_right_after_the_end_has_the_waits_of_all_who_came
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -380,4 +381,28 @@ fn what_other_rooms_and_programs_log_changes_no_verdict(house: &House) {
     let is_sound = cli::report::report(&options).unwrap();
     let told = std::fs::read_to_string(&out).unwrap();
     assert!(is_sound, "{told}");
+}
+
+fn a_report_right_after_the_end_has_the_waits_of_all_who_came(house: &House) {
+    house.wait_for_period(600);
+    let at = |minutes: u64| iso_8601(house.now_ms() / 60_000 * 60_000 + minutes * 60_000);
+    let event = json!([{ "id": "short", "opens": at(1), "closes": at(7) }]);
+    house.set("event", &event.to_string());
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "4");
+    house.forget_the_sign();
+    house.wait_for_period(60);
+    let mut line = visitors(house, 10);
+    for _ in 0..6 {
+        house.forget_the_sign();
+        for visitor in &mut line {
+            visitor.ask("/");
+        }
+        house.ask(&crate::metrics::scrape());
+        house.wait_for_period(60);
+    }
+    house.wait(MINUTE);
+    let told = report(house, "?as=json").json();
+    assert_eq!(told["goes_on"], false, "{told}");
+    assert_eq!(told["waits"][0]["visitors"], told["came"], "{told}");
 }
