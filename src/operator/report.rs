@@ -96,6 +96,13 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
         what: (WORDS.what)(action),
     });
     let mut unknown = unknown_before(snapshot, from_ms);
+    if is_cut(&snapshot.actions, Past::ALL.actions, |action| {
+        action.set.at_ms > from_ms
+    }) {
+        unknown.push(
+            "Only the latest 500 changes are kept: there may have been others before.".to_owned(),
+        );
+    }
     if of_hours {
         unknown.push("Minutes are kept for a day: of this time only hours are known, and what was told at the draw is not.".to_owned());
     } else {
@@ -173,7 +180,13 @@ fn counts(samples: &[Sample], snapshot: &PanelSnapshot, (from_ms, to_ms): (u64, 
 }
 
 fn unknown_before(snapshot: &PanelSnapshot, from_ms: u64) -> Vec<String> {
-    let since_ms = snapshot.history.since_ms;
+    let hours = &snapshot.history.hours;
+    let begins_ms = |hour: &Sample| hour.at * 60 * MINUTE_MS;
+    let oldest_ms = hours
+        .last()
+        .map(begins_ms)
+        .filter(|_| is_cut(hours, Past::ALL.hours, |hour| begins_ms(hour) > from_ms));
+    let since_ms = snapshot.history.since_ms.max(oldest_ms.unwrap_or(0));
     let lost = (since_ms > from_ms + MINUTE_MS).then(|| {
         format!(
             "The store has nothing from before {}: what happened until then is in the log alone.",
@@ -206,3 +219,8 @@ fn lane_waits((lane, waits): (&String, &Waits)) -> LaneWaits {
         told: percentiles(&waits.told),
     }
 }
+/// Whether a list that keeps so many, the latest first, may have lost what was wanted.
+fn is_cut<T>(list: &[T], most: u64, is_wanted: impl Fn(&T) -> bool) -> bool {
+    u64::try_from(list.len()).unwrap_or(0) >= most && list.last().is_some_and(is_wanted)
+}
+

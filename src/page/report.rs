@@ -263,7 +263,12 @@ impl Report {
         let absent = called.saturating_sub(came);
         let at = |ms: u64| moment_to_the_minute(ms, self.to_ms);
         let longest = self.longest().filter(|(waiting, _)| *waiting > 0);
-        let until = if self.goes_on { ", and it goes on" } else { "" };
+        // Who was called just now is still on the way, and counts come some seconds late.
+        let (until, did_not) = if self.goes_on {
+            (", and it goes on", "have not yet")
+        } else {
+            ("", "did not")
+        };
         let presses = self.presses.iter().map(|press| {
             object!({ "iso": iso_8601(press.at_ms), "at": time(press.at_ms), "who": press.who.as_str(), "what": press.what.as_str() })
         });
@@ -301,7 +306,7 @@ impl Report {
             "arrived": number(self.sum(|of| of.drawn)),
             "called": number(called),
             "came": number(came),
-            "absent": format!("{} did not ({})", number(absent), percent(absent, called)),
+            "absent": format!("{} {did_not} ({})", number(absent), percent(absent, called)),
             "longest": number(longest.map_or(0, |(waiting, _)| waiting)),
             "longest_at": longest.map(|(_, ms)| format!("at {}", at(ms))),
             "chart": self.chart(),

@@ -151,6 +151,7 @@ fn the_report_of_a_sale_says_what_a_client_counted(house: &House) {
         "Planned and happened",
         "What limited the line",
         "The mode: an operator held",
+        "have not yet (",
     ] {
         assert!(page.body.contains(shown), "{shown}");
     }
