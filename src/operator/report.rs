@@ -125,7 +125,9 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
         from_ms,
         to_ms,
         goes_on: closes_ms.is_none(),
-        waits: counts.waits.iter().map(lane_waits).collect(),
+        waits: (counts.waits.iter())
+            .map(|of| lane_waits(of, of_hours))
+            .collect(),
         no_shows,
         presses: presses.collect(),
         inversions: (counts.inversions.iter())
@@ -138,7 +140,7 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
     }
 }
 
-/// The samples of this time, the oldest first: minutes, or hours where it began before them. An hour stands for each of its minutes.
+/// The samples of this time, the oldest first: minutes, and before those that are kept the minutes of hours.
 fn samples(snapshot: &PanelSnapshot, from_ms: u64, to_ms: u64) -> (Vec<Sample>, bool) {
     let history = &snapshot.history;
     let (from, to) = (from_ms / MINUTE_MS, to_ms / MINUTE_MS);
@@ -149,18 +151,48 @@ fn samples(snapshot: &PanelSnapshot, from_ms: u64, to_ms: u64) -> (Vec<Sample>, 
         .collect();
     let oldest = history.minutes.last().map_or(u64::MAX, |minute| minute.at);
     let is_full = u64::try_from(history.minutes.len()).unwrap_or(0) >= Past::ALL.minutes;
+    // The hour in which the kept minutes begin has more than those.
+    let begin = if is_full {
+        oldest / 60 + 1
+    } else {
+        oldest / 60
+    };
     let hours = history.hours.iter().rev();
     let hours: Vec<&Sample> = hours
-        .filter(|hour| (from / 60..=to / 60).contains(&hour.at) && hour.at * 60 + 59 < oldest)
+        .filter(|hour| (from / 60..=to / 60).contains(&hour.at) && hour.at < begin)
         .collect();
-    if hours.is_empty() && !(is_full && from < oldest) {
+    if from >= oldest || hours.is_empty() && !is_full {
         return (of_minutes, false);
     }
-    let hours = hours.into_iter().map(|hour| Sample {
-        at: (hour.at * 60).max(from),
-        ..hour.clone()
-    });
-    (hours.chain(of_minutes).collect(), true)
+    let end = hours.last().map_or(0, |hour| (hour.at + 1) * 60);
+    let rest = of_minutes.into_iter().filter(|minute| minute.at >= end);
+    let hours = hours
+        .into_iter()
+        .flat_map(|hour| minutes_of(hour, from, to));
+    (hours.chain(rest).collect(), true)
+}
+
+/// The minutes of an hour, as far as they are in this time, among which what moved in it is taken to lie evenly. The first has the counts.
+fn minutes_of(hour: &Sample, from: u64, to: u64) -> impl Iterator<Item = Sample> + '_ {
+    let (first, last) = ((hour.at * 60).max(from), (hour.at * 60 + 59).min(to));
+    let many = (last + 1).saturating_sub(first);
+    (0..many).map(move |place| {
+        let moved =
+            |all: u64| all.saturating_mul(place + 1) / many - all.saturating_mul(place) / many;
+        let counts = if place == 0 {
+            hour.counts.clone()
+        } else {
+            Counts::default()
+        };
+        Sample {
+            at: first + place,
+            drawn: moved(hour.drawn),
+            released: moved(hour.released),
+            came: moved(hour.came),
+            counts,
+            ..*hour
+        }
+    })
 }
 
 /// What was counted in this time. Counts stand with the last of ten minutes, so that what was counted before the end may stand behind it.
@@ -196,6 +228,11 @@ fn unknown_before(snapshot: &PanelSnapshot, from_ms: u64) -> Vec<String> {
     lost.into_iter().collect()
 }
 
+/// Whether a list that keeps so many, the latest first, may have lost what was wanted.
+fn is_cut<T>(list: &[T], most: u64, is_wanted: impl Fn(&T) -> bool) -> bool {
+    u64::try_from(list.len()).unwrap_or(0) >= most && list.last().is_some_and(is_wanted)
+}
+
 /// Minutes in which visitors waited and nothing was written: the store did not answer, or nobody asked.
 fn gaps(samples: &[Sample]) -> Vec<String> {
     let pairs = samples.windows(2).filter_map(|two| match two {
@@ -209,18 +246,14 @@ fn gaps(samples: &[Sample]) -> Vec<String> {
     told.collect()
 }
 
-fn lane_waits((lane, waits): (&String, &Waits)) -> LaneWaits {
+/// `of_hours`: of what was told only the latest is kept.
+fn lane_waits((lane, waits): (&String, &Waits), of_hours: bool) -> LaneWaits {
     let percentiles =
         |of: &Histogram| Some([of.percentile(50)?, of.percentile(95)?, of.percentile(99)?]);
     LaneWaits {
         lane: lane.clone(),
         visitors: waits.waited.all(),
         waited: percentiles(&waits.waited),
-        told: percentiles(&waits.told),
+        told: percentiles(&waits.told).filter(|_| !of_hours),
     }
 }
-/// Whether a list that keeps so many, the latest first, may have lost what was wanted.
-fn is_cut<T>(list: &[T], most: u64, is_wanted: impl Fn(&T) -> bool) -> bool {
-    u64::try_from(list.len()).unwrap_or(0) >= most && list.last().is_some_and(is_wanted)
-}
-

@@ -14,9 +14,9 @@ in_houses_whose_clock_is_turned! {
     a_report_of_days_ago_goes_by_hours
     out_of_the_log_the_same_is_told_with_the_outage_and_the_verdict
     days_in_which_nobody_comes_take_nothing_from_the_report
+    a_report_right_after_the_end_has_the_waits_of_all_who_came
     a_clock_that_is_set_back_spoils_no_report
     what_other_rooms_and_programs_log_changes_no_verdict
-    a_report_right_after_the_end_has_the_waits_of_all_who_came
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -234,6 +234,18 @@ fn a_report_of_days_ago_goes_by_hours(house: &House) {
     assert_eq!(many, client.waits.len() as u64 + 2);
     let waited = |told: &Value| told["waits"][0]["waited_seconds"]["p95"].as_u64().unwrap();
     assert!(waited(&told).abs_diff(waited(&before)) < 60, "{told}");
+    // An hour is sixty minutes of what bound it, and what moved in it moved in its minutes.
+    let minutes = told["bound_by"].as_array().unwrap().iter();
+    let minutes: u64 = minutes
+        .map(|bound| bound["minutes"].as_u64().unwrap())
+        .sum();
+    assert_eq!(minutes, 121, "{told}");
+    let page = report(house, "?id=sale-1").body;
+    let (_, happened) = page.split_once("<th>Let in</th>").unwrap();
+    assert!(
+        happened.contains("<td>2 a minute while visitors waited"),
+        "{happened}"
+    );
     assert_eq!(told["changes"], before["changes"]);
 }
 
@@ -328,6 +340,30 @@ fn days_in_which_nobody_comes_take_nothing_from_the_report(house: &House) {
     }
 }
 
+fn a_report_right_after_the_end_has_the_waits_of_all_who_came(house: &House) {
+    house.wait_for_period(600);
+    let at = |minutes: u64| iso_8601(house.now_ms() / 60_000 * 60_000 + minutes * 60_000);
+    let event = json!([{ "id": "short", "opens": at(1), "closes": at(7) }]);
+    house.set("event", &event.to_string());
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "4");
+    house.forget_the_sign();
+    house.wait_for_period(60);
+    let mut line = visitors(house, 10);
+    for _ in 0..6 {
+        house.forget_the_sign();
+        for visitor in &mut line {
+            visitor.ask("/");
+        }
+        house.ask(&crate::metrics::scrape());
+        house.wait_for_period(60);
+    }
+    house.wait(MINUTE);
+    let told = report(house, "?as=json").json();
+    assert_eq!(told["goes_on"], false, "{told}");
+    assert_eq!(told["waits"][0]["visitors"], told["came"], "{told}");
+}
+
 fn a_clock_that_is_set_back_spoils_no_report(house: &House) {
     sale(house, "sale-1");
     house.set("automatic_quantity", "50");
@@ -382,28 +418,4 @@ fn what_other_rooms_and_programs_log_changes_no_verdict(house: &House) {
     let is_sound = cli::report::report(&options).unwrap();
     let told = std::fs::read_to_string(&out).unwrap();
     assert!(is_sound, "{told}");
-}
-
-fn a_report_right_after_the_end_has_the_waits_of_all_who_came(house: &House) {
-    house.wait_for_period(600);
-    let at = |minutes: u64| iso_8601(house.now_ms() / 60_000 * 60_000 + minutes * 60_000);
-    let event = json!([{ "id": "short", "opens": at(1), "closes": at(7) }]);
-    house.set("event", &event.to_string());
-    house.set("automatic", "60");
-    house.set("automatic_quantity", "4");
-    house.forget_the_sign();
-    house.wait_for_period(60);
-    let mut line = visitors(house, 10);
-    for _ in 0..6 {
-        house.forget_the_sign();
-        for visitor in &mut line {
-            visitor.ask("/");
-        }
-        house.ask(&crate::metrics::scrape());
-        house.wait_for_period(60);
-    }
-    house.wait(MINUTE);
-    let told = report(house, "?as=json").json();
-    assert_eq!(told["goes_on"], false, "{told}");
-    assert_eq!(told["waits"][0]["visitors"], told["came"], "{told}");
 }
