@@ -208,7 +208,6 @@ impl Log {
                 NoShows::by_wait(&minutes, Some(&all))
             },
             minutes,
-            hours_until: 0,
             waits,
             presses: self
                 .presses

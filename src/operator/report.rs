@@ -112,12 +112,12 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
     let no_shows = if of_hours || counts.waits.len() > 1 {
         Vec::new()
     } else {
-        NoShows::by_wait(&samples, counts.waits.get("").map(|of| &of.waited))
+        NoShows::by_wait(&samples, counts.main().map(|of| &of.waited))
     };
     let board = &snapshot.board;
     let head = board.head.map(|head| {
         let lines = board.lines.unwrap_or(0);
-        format!("The journal has {lines} lines and the head {head}. now-serving audit checks it line by line.")
+        format!("The journal has {lines} lines and the head {head}. The command `now-serving audit` checks it line by line.")
     });
     Report {
         room: request.room.name.to_string(),
@@ -131,7 +131,7 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
         no_shows,
         presses: presses.collect(),
         inversions: (counts.inversions.iter())
-            .map(|(rule, many)| ((*rule).to_owned(), *many))
+            .map(|(rule, many)| (rule.name().to_owned(), *many))
             .collect(),
         journal: head.into_iter().collect(),
         unknown,
@@ -247,7 +247,7 @@ fn gaps(samples: &[Sample]) -> Vec<String> {
 }
 
 /// `of_hours`: of what was told only the latest is kept.
-fn lane_waits((lane, waits): (&String, &Waits), of_hours: bool) -> LaneWaits {
+fn lane_waits((lane, waits): &(String, Waits), of_hours: bool) -> LaneWaits {
     let percentiles =
         |of: &Histogram| Some([of.percentile(50)?, of.percentile(95)?, of.percentile(99)?]);
     LaneWaits {

@@ -116,8 +116,6 @@ pub struct Report {
     pub goes_on: bool,
     /// Minutes in which the line moved, the oldest first.
     pub minutes: Vec<Sample>,
-    /// Before this minute each of them stands for an hour.
-    pub hours_until: u64,
     /// By lane.
     pub waits: Vec<LaneWaits>,
     /// Where that is known.
@@ -185,9 +183,8 @@ impl Report {
         let mut rest = Some(Bound::Waiting);
         for sample in &self.minutes {
             add(rest, sample.at.saturating_sub(at));
-            let own = if sample.at < self.hours_until { 60 } else { 1 };
             let begins = sample.at.max(at);
-            let ends = sample.at.saturating_add(own).clamp(at, end.max(at));
+            let ends = sample.at.saturating_add(1).clamp(at, end.max(at));
             add(sample.bound_by.or(rest), ends.saturating_sub(begins));
             rest = Some(Bound::Waiting).filter(|_| sample.waiting == 0);
             at = ends;

@@ -239,7 +239,7 @@ fn a_report_of_days_ago_goes_by_hours(house: &House) {
     let minutes: u64 = minutes
         .map(|bound| bound["minutes"].as_u64().unwrap())
         .sum();
-    assert_eq!(minutes, 121, "{told}");
+    assert_eq!(minutes, 120, "{told}");
     let page = report(house, "?id=sale-1").body;
     let (_, happened) = page.split_once("<th>Let in</th>").unwrap();
     assert!(
