@@ -243,7 +243,7 @@ fn a_report_of_days_ago_goes_by_hours(house: &House) {
     let page = report(house, "?id=sale-1").body;
     let (_, happened) = page.split_once("<th>Let in</th>").unwrap();
     assert!(
-        happened.contains("<td>2 a minute while visitors waited"),
+        happened.contains("<td>2 a minute over the 59 min in which visitors waited"),
         "{happened}"
     );
     assert_eq!(told["changes"], before["changes"]);
