@@ -60,17 +60,17 @@ local function narrow(was, is)
     forget('origin')
   end
 end
--- Visitors of groups wait after none did for ten minutes, and have so much together that this makes others late.
+-- Visitors of groups wait after none did for ten minutes, and have so much together that this makes others late. In a time without a verb
+-- those who waited before it go on waiting, and of data that have just begun nobody knows since when.
 local function follow_groups()
   local waiting, rest = 0, 100
   for _, lane in ipairs(lanes.groups) do
     waiting, rest = waiting + lanes.waiting_in(lane), rest - lane.percent
   end
-  local is_anew = call.minute - state.grouped > 10
-  if waiting == 0 and is_anew then
+  if waiting == 0 and call.minute - state.grouped > 10 then
     forget('groups')
   elseif waiting > 0 then
-    if is_anew and is_slower(100, rest) then
+    if state.minute - state.grouped > 10 and is_slower(100, rest) then
       note('groups', now, 0)
     end
     state.grouped = call.minute

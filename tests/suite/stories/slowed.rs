@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::invitations::{invitation_by, used};
 use crate::house::{Ask, House, Visitor, visitors};
 
 // These stories need minutes.
@@ -12,6 +13,7 @@ in_houses_whose_clock_is_turned! {
     a_wait_that_a_pause_made_longer_says_from_when_to_when
     what_came_before_the_draw_made_no_wait_longer
     what_made_the_wait_longer_outlives_a_loss_of_the_store
+    a_group_is_told_since_it_came_and_not_since_a_quiet_time_or_a_loss
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -103,4 +105,44 @@ fn what_made_the_wait_longer_outlives_a_loss_of_the_store(house: &House) {
         line[59].ask("/");
     }
     assert_eq!(told(&mut line[59]).0, before);
+}
+
+fn a_group_is_told_since_it_came_and_not_since_a_quiet_time_or_a_loss(house: &House) {
+    let group = r#"[{"name":"front","share":60}]"#;
+    house.set("priority", group);
+    house.warm();
+    let mut line = line(house);
+    let minutes = |line: &mut Vec<Visitor<'_>>, many: u32| {
+        for _ in 0..many {
+            house.wait(MINUTE);
+            house.forget_the_sign();
+            line[59].ask("/");
+        }
+    };
+    let slowed = || -> String {
+        let told = ["HGET", &house.key(""), "slowed"];
+        let told = house.store.command(&told).unwrap();
+        told.as_str().unwrap_or_default().to_owned()
+    };
+    house.set("automatic_quantity", "1");
+    minutes(&mut line, 12);
+    assert!(!slowed().starts_with("groups"), "{}", slowed());
+    let code = invitation_by(Some("front"), house, "many", 1000, 36_000);
+    let mut front = visitors(house, 200);
+    for visitor in &mut front {
+        used(visitor, &code);
+    }
+    house.forget_the_sign();
+    minutes(&mut line, 1);
+    let since = slowed();
+    assert!(since.starts_with("groups "), "{since}");
+    // They wait all the time: that nobody asks for a while makes them no news.
+    house.wait(15 * MINUTE);
+    minutes(&mut line, 2);
+    assert_eq!(slowed(), since);
+    house.store.command(&["FLUSHALL"]).unwrap();
+    minutes(&mut line, 15);
+    front[199].ask("/");
+    minutes(&mut line, 2);
+    assert!(["", &since].contains(&slowed().as_str()), "{}", slowed());
 }
