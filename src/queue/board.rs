@@ -43,8 +43,8 @@ pub struct Board {
     /// How fast the line moved, while somebody was left waiting.
     #[serde(default, deserialize_with = "present")]
     pub measured: Option<Measured>,
-    /// What last made the line slower.
-    #[serde(default, deserialize_with = "present")]
+    /// What last made the line slower; nothing where this version does not know what that is.
+    #[serde(default, deserialize_with = "slowed")]
     pub slowed: Option<Slowed>,
     /// How many POPs renewed their copy in the last minute or two; `None` where that is not known.
     #[serde(default, deserialize_with = "present")]
@@ -89,6 +89,10 @@ where
     T: Deserialize<'de>,
 {
     T::deserialize(deserializer).map(Some)
+}
+
+fn slowed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Slowed>, D::Error> {
+    String::deserialize(deserializer).map(|text| Slowed::read(&text))
 }
 
 /// The settings that are kept with the line, so that a change is seen everywhere without a deploy.

@@ -3,7 +3,7 @@
 
 use super::health::numbers;
 use super::words;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The upper ends of the buckets in which waits are counted, in seconds. Longer waits are in one more.
 pub const WAITS: [u64; 24] = [
@@ -95,8 +95,7 @@ words! {
 }
 
 /// What last made the line slower, as `store/lua/slowed.lua` writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slowed {
     /// What it was.
     pub cause: Slowness,
@@ -107,7 +106,7 @@ pub struct Slowed {
 }
 
 impl Slowed {
-    fn read(text: &str) -> Option<Self> {
+    pub(super) fn read(text: &str) -> Option<Self> {
         let (cause, times) = text.split_once(' ')?;
         let [from_ms, to_ms] = numbers(times)?;
         Some(Self {
@@ -128,14 +127,6 @@ impl Slowed {
         let is_most = |to_ms| stood(to_ms).saturating_mul(2) >= grown;
         let is_after = self.from_ms / 1000 > drawn.at;
         wait.estimated() == Some(Estimated::Late) && is_after && self.to_ms.is_none_or(is_most)
-    }
-}
-
-impl TryFrom<String> for Slowed {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::read(&text).ok_or("nothing that makes a line slower")
     }
 }
 

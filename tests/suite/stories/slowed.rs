@@ -13,6 +13,7 @@ in_houses_whose_clock_is_turned! {
     a_wait_that_a_pause_made_longer_says_from_when_to_when
     what_came_before_the_draw_made_no_wait_longer
     what_made_the_wait_longer_outlives_a_loss_of_the_store
+    what_a_newer_version_says_of_it_stops_no_visitor
     a_group_is_told_since_it_came_and_not_since_a_quiet_time_or_a_loss
 }
 
@@ -145,4 +146,29 @@ fn a_group_is_told_since_it_came_and_not_since_a_quiet_time_or_a_loss(house: &Ho
     front[199].ask("/");
     minutes(&mut line, 2);
     assert!(["", &since].contains(&slowed().as_str()), "{}", slowed());
+}
+
+fn what_a_newer_version_says_of_it_stops_no_visitor(house: &House) {
+    let mut line = line(house);
+    for text in [
+        "weather 1800000000000 0",
+        "pace",
+        "pace 99999999999999999999999 0",
+    ] {
+        house.write(&["slowed", text]);
+        house.wait(MINUTE);
+        house.forget_the_sign();
+        let got = line[59].ask("/");
+        assert_eq!(got.status, 503, "{text}");
+        assert!(
+            got.json()["position"].as_u64().is_some(),
+            "{text}: {}",
+            got.body
+        );
+        assert_eq!(
+            house.ask(&Ask::get("/_queue/status").operator()).status,
+            200,
+            "{text}"
+        );
+    }
 }
