@@ -225,7 +225,7 @@ fn performed(
         (Route::Status, _) => status(request),
         (Route::Metrics, _) => scrape::metrics(request),
         (Route::Journal, _) => journal::journal(request),
-        (Route::Report, _) => report::report(request),
+        (Route::Report, _) => report::report(operator, request),
         (Route::Receipt, _) => receipt::check(body, request),
         (Route::Invite, _) => invite::invite(body, request),
         (Route::Settings, "GET" | "HEAD") => settings(request),

@@ -1,6 +1,7 @@
 //! The report of an event, by what the store keeps.
 
 use super::input::{Fields, Refusal};
+use super::login::{Operator, Right};
 use super::verbs::WORDS;
 use super::{Answered, misunderstood, simply, store_trouble};
 use crate::http::negotiate::wants_json;
@@ -13,7 +14,7 @@ use crate::store::upstash::Attempt;
 const MINUTE_MS: u64 = 60_000;
 
 /// The report of the event that the query names; of the latest one that has begun where it names none.
-pub(super) fn report(request: &Request<'_>) -> Answered {
+pub(super) fn report(operator: &Operator, request: &Request<'_>) -> Answered {
     let (id, shown) = match asked(request.call) {
         Ok(asked) => asked,
         Err(refusal) => return misunderstood(&refusal, "nothing was read"),
@@ -35,11 +36,14 @@ pub(super) fn report(request: &Request<'_>) -> Answered {
     };
     if event.prequeue_ms > now_ms {
         let begins = utc(event.prequeue_ms);
-        let detail = format!("{} begins at {begins}; there is no report before", event.id);
-        let reply = Reply::problem(404, "Nothing has happened yet", &detail);
+        let detail = format!(
+            "by its times {} begins at {begins}; there is no report before",
+            event.id
+        );
+        let reply = Reply::problem(404, "Not begun", &detail);
         return simply(reply, Reason::BadOperatorRequest);
     }
-    let told = told(event, &snapshot, request);
+    let told = told(event, &snapshot, operator.role.may(Right::Look), request);
     Answered {
         board: Some(snapshot.board),
         ..simply(told.shown(shown), Reason::EventReport)
@@ -81,7 +85,8 @@ fn unknown(id: Option<&str>, events: &[Event]) -> Answered {
     simply(reply, Reason::BadOperatorRequest)
 }
 
-fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report {
+/// `looks`: who asks may know what operators did.
+fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'_>) -> Report {
     let now_ms = request.now.ms();
     let from_ms = event.prequeue_ms;
     let closes_ms = event.closes_ms.filter(|closes| *closes <= now_ms);
@@ -89,13 +94,16 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
     let (samples, of_hours) = samples(snapshot, from_ms, to_ms);
     let counts = counts(&samples, snapshot, (from_ms, to_ms));
     let actions = snapshot.actions.iter().rev();
-    let actions = actions.filter(|action| (from_ms..=to_ms).contains(&action.set.at_ms));
+    let actions = actions.filter(|action| looks && (from_ms..=to_ms).contains(&action.set.at_ms));
     let presses = actions.map(|action| Press {
         at_ms: action.set.at_ms,
         who: action.set.who().to_owned(),
         what: (WORDS.what)(action),
     });
     let mut unknown = unknown_before(snapshot, from_ms);
+    if !looks {
+        unknown.push("What operators did is told to those who may look at the panel.".to_owned());
+    }
     if is_cut(&snapshot.actions, Past::ALL.actions, |action| {
         action.set.at_ms > from_ms
     }) {
@@ -106,7 +114,7 @@ fn told(event: Event, snapshot: &PanelSnapshot, request: &Request<'_>) -> Report
     if of_hours {
         unknown.push("Minutes are kept for a day: of this time only hours are known, and what was told at the draw is not.".to_owned());
     } else {
-        unknown.extend(gaps(&samples));
+        unknown.extend(gaps(&samples, to_ms / MINUTE_MS));
     }
     let rooms_pace = request.room.pace;
     let no_shows = if of_hours || counts.waits.len() > 1 {
@@ -234,10 +242,11 @@ fn is_cut<T>(list: &[T], most: u64, is_wanted: impl Fn(&T) -> bool) -> bool {
 }
 
 /// Minutes in which visitors waited and nothing was written: the store did not answer, or nobody asked.
-fn gaps(samples: &[Sample]) -> Vec<String> {
-    let pairs = samples.windows(2).filter_map(|two| match two {
-        [one, next] if one.waiting > 0 && next.at > one.at + 2 => Some((one.at + 1, next.at)),
-        _ => None,
+fn gaps(samples: &[Sample], to: u64) -> Vec<String> {
+    let next = samples.iter().skip(1).map(|next| next.at).chain([to]);
+    let pairs = samples.iter().zip(next).filter_map(|(one, next)| {
+        let is_gap = one.waiting > 0 && next > one.at + 2;
+        is_gap.then_some((one.at + 1, next))
     });
     let told = pairs.map(|(from, to)| {
         let (from, to) = (utc(from * MINUTE_MS), utc(to * MINUTE_MS));

@@ -174,7 +174,16 @@ fn a_report_is_for_those_who_may_read_and_of_events_that_there_are(house: &House
     Visitor::new(house).ask("/");
     let bearer = format!("Bearer {PERMIT_TOKEN}");
     let program = Ask::get("/_queue/event/report?as=json").with("authorization", &bearer);
-    assert_eq!(house.ask(&program).status, 200);
+    house.change("message", r#"{"message":"We are sold out soon"}"#);
+    let told = house.ask(&program);
+    assert_eq!(told.status, 200);
+    assert!(!told.body.contains("sold out soon"), "{}", told.body);
+    assert!(
+        told.body.contains("those who may look at the panel"),
+        "{}",
+        told.body
+    );
+    assert!(report(house, "?as=json").body.contains("sold out soon"));
     assert_eq!(house.ask(&Ask::get("/_queue/event/report")).status, 401);
     for (query, status, said) in [
         ("?id=sale-2", 404, "sale-2"),
