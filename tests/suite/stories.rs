@@ -408,6 +408,7 @@ in_houses! {
         no_token_and_no_operator_has_a_name_without_letters
     }
     all {
+        short_waits_are_reported_as_a_client_counted
         new_visitors_draw_1_2_3
         admitted_if_and_only_if_the_cursor_has_reached_the_position
         the_very_request_that_moves_the_cursor_is_admitted

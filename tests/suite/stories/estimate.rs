@@ -332,3 +332,67 @@ fn waits_of_each_lane_are_counted_apart(house: &House) {
         assert!((least..least + 60.0).contains(&sum), "{lane} {sum}");
     }
 }
+
+/// Three lines of some seconds, at three paces: the middle and the 95th of 100 that the metrics tell lie in the buckets of what a client
+/// counted who saw each visitor draw and go in.
+pub(crate) fn short_waits_are_reported_as_a_client_counted(house: &House) {
+    let mut waits: Vec<u64> = Vec::new();
+    for quantity in ["2", "3", "6"] {
+        house.set("automatic", "2");
+        house.set("automatic_quantity", quantity);
+        let mut line: Vec<(u64, Visitor<'_>)> = Vec::new();
+        for mut visitor in visitors(house, 12) {
+            visitor.ask("/");
+            line.push((house.now_ms(), visitor));
+        }
+        while !line.is_empty() {
+            house.wait(Duration::from_millis(500));
+            line.retain_mut(|(since, visitor)| {
+                let inside = visitor.ask("/").inside;
+                if inside {
+                    waits.push((house.now_ms() - *since) / 1000);
+                }
+                !inside
+            });
+        }
+        waits.sort_unstable();
+        let reported = reported_waits(house, waits.len());
+        for percent in [50, 95] {
+            let truth = waits[(waits.len() * percent).div_ceil(100) - 1];
+            let rank = whole((waits.len() * percent).div_ceil(100));
+            let at = reported
+                .iter()
+                .position(|(_, within)| *within >= rank)
+                .unwrap();
+            let above = at.checked_sub(1).map_or(0, |below| reported[below].0);
+            let most = reported[at].0;
+            // Tickets tell whole seconds.
+            let is_near = truth + 1 >= above && truth <= most + 1;
+            assert!(is_near, "p{percent}: {truth} s, and {above} to {most} s");
+        }
+    }
+}
+
+/// How many the metrics say waited at most so long, once all of them are counted.
+fn reported_waits(house: &House, all: usize) -> Vec<(u64, f64)> {
+    for _ in 0..60 {
+        let numbers = crate::metrics::numbers(&house.ask(&crate::metrics::scrape()).body);
+        let of = |le: &str| {
+            let name = format!(
+                "now_serving_wait_seconds_bucket{{room=\"{}\",lane=\"main\",le=\"{le}\"}}",
+                house.room()
+            );
+            numbers[&name]
+        };
+        if of("+Inf") >= whole(all) {
+            let bounds = now_serving::queue::WAITS;
+            return bounds.map(|most| (most, of(&most.to_string()))).to_vec();
+        }
+        house.wait(Duration::from_millis(500));
+    }
+    panic!("{all} visitors went in, and fewer are counted");
+}
+
+fn whole(many: usize) -> f64 {
+    u32::try_from(many).unwrap().into()
+}
