@@ -209,12 +209,13 @@ impl Log {
             },
             minutes,
             waits,
-            presses: self
-                .presses
-                .iter()
-                .filter(|press| is_in(press.at_ms))
-                .cloned()
-                .collect(),
+            presses: Some(
+                self.presses
+                    .iter()
+                    .filter(|press| is_in(press.at_ms))
+                    .cloned()
+                    .collect(),
+            ),
             inversions: inversions.into_iter().collect(),
             journal: vec![verdict],
             unknown: outages(self.faults.iter().copied().filter(|at| is_in(*at))),

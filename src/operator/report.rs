@@ -94,7 +94,7 @@ fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'
     let (samples, of_hours) = samples(snapshot, from_ms, to_ms);
     let counts = counts(&samples, snapshot, (from_ms, to_ms));
     let actions = snapshot.actions.iter().rev();
-    let actions = actions.filter(|action| looks && (from_ms..=to_ms).contains(&action.set.at_ms));
+    let actions = actions.filter(|action| (from_ms..=to_ms).contains(&action.set.at_ms));
     let presses = actions.map(|action| Press {
         at_ms: action.set.at_ms,
         who: action.set.who().to_owned(),
@@ -137,7 +137,7 @@ fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'
             .map(|of| lane_waits(of, of_hours))
             .collect(),
         no_shows,
-        presses: presses.collect(),
+        presses: looks.then(|| presses.collect()),
         inversions: (counts.inversions.iter())
             .map(|(rule, many)| (rule.name().to_owned(), *many))
             .collect(),

@@ -120,8 +120,8 @@ pub struct Report {
     pub waits: Vec<LaneWaits>,
     /// Where that is known.
     pub no_shows: Vec<NoShows>,
-    /// The oldest first.
-    pub presses: Vec<Press>,
+    /// What operators did, the oldest first; nothing for a reader who is not told.
+    pub presses: Option<Vec<Press>>,
     /// By which rule visitors passed others, and how many.
     pub inversions: Vec<(String, u64)>,
     /// What the journal says: its last line and its head, and what became of checking it.
@@ -209,8 +209,11 @@ impl Report {
         let no_shows = self.no_shows.iter().map(|of| {
             object!({ "from_seconds": of.from, "to_seconds": of.to, "called": of.called, "absent": of.absent })
         });
-        let presses = self.presses.iter().map(|press| {
+        let presses = self.presses.as_ref().map(|presses| {
+            let presses = presses.iter().map(|press| {
             object!({ "at": iso_8601(press.at_ms), "by": press.who.as_str(), "what": press.what.as_str() })
+            });
+            presses.collect::<Vec<Value>>()
         });
         let bounds = self.bounds().into_iter();
         let bounds =
@@ -240,7 +243,7 @@ impl Report {
             "waits": waits.collect::<Vec<Value>>(),
             "absent_by_wait": no_shows.collect::<Vec<Value>>(),
             "bound_by": bounds.collect::<Vec<Value>>(),
-            "changes": presses.collect::<Vec<Value>>(),
+            "changes": presses,
             "inversions": inversions.collect::<Vec<Value>>(),
             "journal": self.journal.clone(),
             "unknown": self.unknown.clone(),
@@ -266,7 +269,8 @@ impl Report {
         } else {
             ("", "did not")
         };
-        let presses = self.presses.iter().map(|press| {
+        let told = self.presses.as_deref().unwrap_or_default();
+        let presses = told.iter().map(|press| {
             object!({ "iso": iso_8601(press.at_ms), "at": time(press.at_ms), "who": press.who.as_str(), "what": press.what.as_str() })
         });
         let presses: Vec<Value> = presses.collect();
@@ -287,8 +291,8 @@ impl Report {
                 .map(|text| object!({ "line": text.as_str() }))
                 .collect()
         };
-        let marks = self.presses.iter().take(MARKS).count();
-        let note = match (marks, self.presses.len()) {
+        let marks = told.iter().take(MARKS).count();
+        let note = match (marks, told.len()) {
             (0, _) => "Grey: visitors waited, and there is no word of that time.".to_owned(),
             (some, all) if some == all => {
                 "Red numbers are what operators did, below. Grey: visitors waited, and there is no word of that time.".to_owned()
@@ -313,7 +317,8 @@ impl Report {
             "waits": waits,
             "by_wait": by_wait.collect::<Vec<Value>>(),
             "bounds": bounds.collect::<Vec<Value>>(),
-            "pressless": presses.is_empty(),
+            "pressless": self.presses.is_some() && presses.is_empty(),
+            "pressed": self.presses.is_some(),
             "presses": presses,
             "fair": lines(&self.fair()),
             "notes": lines(&self.unknown),
@@ -446,7 +451,7 @@ impl Report {
             let ends = ends.unwrap_or_else(|| format!("H{width}"));
             format!("M{} {HEIGHT}V{high}{ends}", x(event.opens_ms))
         });
-        let marks = (1_u64..).zip(self.presses.iter().take(MARKS)).map(|(n, press)| {
+        let marks = (1_u64..).zip(self.presses.iter().flatten().take(MARKS)).map(|(n, press)| {
             object!({ "n": n.to_string(), "x": (LEFT + x(press.at_ms) * WIDTH / width.max(1)).to_string() })
         });
         let at = |minute: u64| moment_to_the_minute(minute * MINUTE_MS, self.to_ms);

@@ -183,6 +183,7 @@ fn a_report_is_for_those_who_may_read_and_of_events_that_there_are(house: &House
         "{}",
         told.body
     );
+    assert_eq!(told.json()["changes"], Value::Null);
     assert!(report(house, "?as=json").body.contains("sold out soon"));
     assert_eq!(house.ask(&Ask::get("/_queue/event/report")).status, 401);
     for (query, status, said) in [
