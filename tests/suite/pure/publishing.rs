@@ -107,11 +107,18 @@ fn what_builds_elsewhere_takes_the_rust_that_the_manifest_names() {
         let all = text.matches("rustup toolchain install ").count();
         assert!(all > 0 && text.matches(&install).count() == all, "{path}");
     }
-    let demo = text("dev/demo/Dockerfile");
-    assert!(
-        demo.contains(&format!("\nFROM rust:{version}-slim-")),
-        "{demo}"
-    );
+    for (path, image) in [
+        (
+            "dev/demo/Dockerfile",
+            format!("\nFROM rust:{version}-slim-"),
+        ),
+        (
+            ".devcontainer/devcontainer.json",
+            format!("\"image\": \"rust:{version}-"),
+        ),
+    ] {
+        assert!(text(path).contains(&image), "{path}");
+    }
 }
 
 #[test]
