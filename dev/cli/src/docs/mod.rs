@@ -2,10 +2,12 @@
 
 mod commands;
 mod languages;
+mod llms;
 mod metrics;
 mod settings;
 
 use std::fs;
+use std::path::Path;
 
 use clap::Subcommand as _;
 use harness::project;
@@ -29,6 +31,17 @@ pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> 
         let put = move |before: &str| with(before, name, "docs", &text);
         (page, Box::new(put) as Box<dyn Fn(&str) -> Option<String>>)
     };
+    let read = |page: &str| {
+        let path = project::project()?.root.join(page);
+        fs::read_to_string(path).map_err(|error| format!("{page}: {error}."))
+    };
+    let title = |path: &str| {
+        let page = read(&format!("docs/{path}")).ok()?;
+        let is_page = Path::new(path).extension()? == "md";
+        let title = page.lines().next()?.strip_prefix("# ")?;
+        is_page.then(|| title.to_owned())
+    };
+    let llms = llms::text(&read("README.md")?, &read("docs/README.md")?, title);
     let pages = [
         part(
             "docs/reference/cli.md",
@@ -74,6 +87,7 @@ pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> 
             Box::new(|before| Some(settings::schema(before))),
         ),
         ("fastly.toml", Box::new(|before| Some(questions(before)))),
+        ("docs/llms.txt", Box::new(move |_| llms.clone())),
     ];
     let mut is_current = true;
     for (page, write) in pages {
