@@ -1,22 +1,11 @@
-# The service with its stores, backends and log. The provider reads FASTLY_API_KEY from the environment.
+# The service with its stores, backends and log. README.md says what goes in and comes out.
 #
 # Settings are seeds: they are changed in the store at any time, without Terraform, which leaves them as they are.
 # Secrets of the service are written by Fastly's CLI and never stand in Terraform's state (docs/how-to/deploy-with-terraform.md).
 # `log_authorization` does stand there, as text: keep the state as you keep a password, or leave that variable out.
 
-terraform {
-  required_version = ">= 1.5"
-
-  required_providers {
-    fastly = {
-      source  = "fastly/fastly"
-      version = "~> 9.5"
-    }
-  }
-}
-
 locals {
-  package      = "${path.module}/../../pkg/now-serving.tar.gz"
+  package      = coalesce(var.package_path, "${path.module}/../../pkg/now-serving.tar.gz")
   origin_name  = coalesce(var.origin_host, var.origin)
   upstash_host = trimsuffix(trimprefix(var.upstash_url, "https://"), "/")
 }

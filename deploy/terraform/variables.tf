@@ -9,6 +9,12 @@ variable "name" {
   }
 }
 
+variable "package_path" {
+  description = "The compiled package, such as now-serving-0.1.0.tar.gz of a release. Without it the one that fastly compute build puts into pkg of this checkout."
+  type        = string
+  default     = null
+}
+
 variable "config_store_name" {
   description = "The name of the config store where it is not that of the service and -config: config, if an earlier version of this example made it."
   type        = string

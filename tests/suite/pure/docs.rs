@@ -12,7 +12,7 @@ use crate::pure::conventions::{files, root, text};
 pub(crate) fn pages() -> Vec<PathBuf> {
     let is_page = |path: &PathBuf| path.extension().is_some_and(|end| end == "md");
     let top = files_of(&root()).into_iter().filter(is_page);
-    let below = ["docs", "examples"].map(|folder| files(&root().join(folder)));
+    let below = ["deploy", "docs", "examples"].map(|folder| files(&root().join(folder)));
     let below = below.into_iter().flatten().filter(is_page);
     top.chain(below).collect()
 }

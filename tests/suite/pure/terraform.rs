@@ -1,23 +1,37 @@
-//! The example in `deploy/terraform` against what the service asks for. The provider's own `terraform validate` needs the
-//! provider; that names agree needs nothing, and is what an example loses first.
+//! The module in `deploy/terraform` against what the service asks for, and its page and its examples against the module. The provider's own
+//! `terraform validate` needs the provider; that names agree needs nothing, and is what a module loses first.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use upstash_local::DEADLINE;
 
 use crate::pure::conventions::{asked, files, root, text};
 
-/// All of it, with one space between two words and no comments.
-fn example() -> String {
-    let mut words = Vec::new();
-    for path in files(&root().join("deploy/terraform")) {
-        if path.extension().is_some_and(|end| end == "tf") {
-            let text = fs::read_to_string(&path).unwrap();
-            let code = text.lines().filter(|line| !line.trim().starts_with('#'));
-            words.extend(code.flat_map(str::split_whitespace).map(str::to_owned));
-        }
-    }
+const MODULE: [&str; 4] = ["main.tf", "outputs.tf", "variables.tf", "versions.tf"];
+
+/// A file of the module, with one space between two words and no comments.
+fn words(file: &str) -> String {
+    let text = text(&format!("deploy/terraform/{file}"));
+    let code = text.lines().filter(|line| !line.trim().starts_with('#'));
+    let words: Vec<&str> = code.flat_map(str::split_whitespace).collect();
     words.join(" ")
+}
+
+/// All of it.
+fn example() -> String {
+    MODULE.map(words).join(" ")
+}
+
+/// The names of the module's blocks of this kind, and what is in each up to the next.
+fn blocks(kind: &str) -> Vec<(String, String)> {
+    let example = example();
+    let begin = format!("{kind} \"");
+    let blocks = example.split(&begin).skip(1);
+    let blocks = blocks.filter_map(|block| block.split_once("\" {"));
+    blocks
+        .map(|(name, block)| (name.to_owned(), block.to_owned()))
+        .collect()
 }
 
 /// The names in the manifest of what is made of this kind, such as `backends`.
@@ -179,4 +193,78 @@ fn terraform_gives_the_store_its_deadline() {
         let line = format!("{timeout}_timeout = {milliseconds}");
         assert!(backend.contains(&line), "{line}: {backend}");
     }
+}
+
+#[test]
+fn the_page_of_the_module_has_every_input_and_output() {
+    let page = text("deploy/terraform/README.md");
+    let has = |part: &str| -> BTreeSet<String> {
+        let (_, part) = page.split_once(&format!("\n## {part}\n")).unwrap();
+        let rows = part.lines().skip_while(|line| !line.starts_with('|'));
+        let rows = rows.take_while(|line| line.starts_with('|')).skip(2);
+        let names = rows.flat_map(|row| {
+            row.split(" | ")
+                .next()
+                .unwrap()
+                .split('`')
+                .skip(1)
+                .step_by(2)
+        });
+        names.map(str::to_owned).collect()
+    };
+    for (part, kind) in [("Inputs", "variable"), ("Outputs", "output")] {
+        let names: BTreeSet<String> = blocks(kind).into_iter().map(|(name, _)| name).collect();
+        assert!(names.len() > 3, "{names:?}");
+        assert_eq!(has(part), names, "{part}");
+    }
+}
+
+/// With the inputs that the module has, and at least those without a default.
+#[test]
+fn every_example_of_terraform_calls_the_module_as_it_is() {
+    let inputs = blocks("variable");
+    let needed = inputs
+        .iter()
+        .filter(|(_, block)| !block.contains("default ="));
+    let needed: Vec<&String> = needed.map(|(name, _)| name).collect();
+    assert_eq!(needed, ["domain", "origin", "upstash_url"]);
+    let pages = files(&root().join("deploy/terraform/examples"))
+        .into_iter()
+        .map(|path| fs::read_to_string(path).unwrap())
+        .chain([text("deploy/terraform/README.md")]);
+    let mut calls = 0;
+    for page in pages {
+        let Some((_, call)) = page.split_once("module \"waiting_room\" {\n") else {
+            continue;
+        };
+        calls += 1;
+        let (call, after) = call.split_once("\n}").unwrap();
+        let given = call.lines().filter_map(|line| line.split_once(" = "));
+        let given: BTreeSet<&str> = given.map(|(name, _)| name.trim()).collect();
+        let has = |name: &str| name == "source" || inputs.iter().any(|(input, _)| input == name);
+        assert!(given.iter().all(|name| has(name)), "{given:?}");
+        assert!(
+            needed.iter().all(|name| given.contains(name.as_str())),
+            "{given:?}"
+        );
+        for output in after.split("module.waiting_room.").skip(1) {
+            let end = output.find(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
+            let name = &output[..end.unwrap()];
+            assert!(
+                blocks("output").iter().any(|(output, _)| output == name),
+                "{name}"
+            );
+        }
+    }
+    assert!(calls > 1, "an example, and the page");
+}
+
+/// A module that comes without a checkout has its package elsewhere.
+#[test]
+fn terraform_takes_a_package_from_elsewhere() {
+    let example = example();
+    assert!(example.contains(
+        r#"package = coalesce(var.package_path, "${path.module}/../../pkg/now-serving.tar.gz")"#
+    ));
+    assert_eq!(example.matches("filename = local.package").count(), 2);
 }
