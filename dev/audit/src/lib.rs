@@ -1,10 +1,11 @@
-//! Whether the journal of a room hangs together: `now-serving audit`.
+//! Whether the journal of a room hangs together: `now-serving audit`; and what happened, out of the same log: `now-serving report`.
 //!
 //! It reads what `/_queue/journal` answered and what the log says was noted, in any order and as often as it comes. Invariant: where
 //! it finds no fault, no line between the first and the last was changed, left out or put elsewhere.
 
 mod chain;
 mod read;
+pub mod report;
 mod rules;
 mod ticket;
 

@@ -259,24 +259,22 @@ fn a_report_of_days_ago_goes_by_hours(house: &House) {
     assert_eq!(told["changes"], before["changes"]);
 }
 
-/// Writes the log, and what `now-serving report` makes of it.
+/// What `now-serving report` makes of the log.
 fn of_log(house: &House, event: Option<&str>) -> Result<(Value, bool), String> {
-    let folder = tempfile::tempdir().unwrap();
-    let (log, out) = (folder.path().join("log"), folder.path().join("report"));
     let lines: Vec<String> = house.lines().iter().map(Value::to_string).collect();
-    std::fs::write(&log, lines.join("\n")).unwrap();
-    let options = cli::report::Options {
-        files: vec![log],
-        room: house.room().to_owned(),
-        event: event.map(str::to_owned),
-        from: None,
-        to: None,
-        form: "json".to_owned(),
-        out: Some(out.clone()),
+    of_lines(house, &lines.join("\n"), event)
+}
+
+fn of_lines(house: &House, log: &str, event: Option<&str>) -> Result<(Value, bool), String> {
+    let of = audit::report::Of {
+        room: house.room(),
+        event,
+        from_ms: None,
+        to_ms: None,
     };
-    let is_sound = cli::report::report(&options)?;
-    let told = std::fs::read_to_string(&out).unwrap();
-    Ok((serde_json::from_str(&told).unwrap(), is_sound))
+    let (told, is_sound) = audit::report::report(&[log], of)?;
+    let reply = told.shown(now_serving::page::ShownAs::Json);
+    Ok((serde_json::from_slice(&reply.body).unwrap(), is_sound))
 }
 
 fn out_of_the_log_the_same_is_told_with_the_outage_and_the_verdict(house: &House) {
@@ -405,8 +403,6 @@ fn a_clock_that_is_set_back_spoils_no_report(house: &House) {
 fn what_other_rooms_and_programs_log_changes_no_verdict(house: &House) {
     sale(house, "sale-1");
     play(house);
-    let folder = tempfile::tempdir().unwrap();
-    let (log, out) = (folder.path().join("log"), folder.path().join("report"));
     let own = house.lines();
     let mut lines: Vec<String> = own.iter().map(Value::to_string).collect();
     lines.push("a line of another program".to_owned());
@@ -415,17 +411,6 @@ fn what_other_rooms_and_programs_log_changes_no_verdict(house: &House) {
         other["room"] = "other".into();
         lines.push(other.to_string());
     }
-    std::fs::write(&log, lines.join("\n")).unwrap();
-    let options = cli::report::Options {
-        files: vec![log],
-        room: house.room().to_owned(),
-        event: Some("sale-1".to_owned()),
-        from: None,
-        to: None,
-        form: "json".to_owned(),
-        out: Some(out.clone()),
-    };
-    let is_sound = cli::report::report(&options).unwrap();
-    let told = std::fs::read_to_string(&out).unwrap();
+    let (told, is_sound) = of_lines(house, &lines.join("\n"), Some("sale-1")).unwrap();
     assert!(is_sound, "{told}");
 }
