@@ -99,7 +99,7 @@ fn they_do_so_at_their_size_and_the_docs_have_how_far_off_the_page_was_in_the_ot
             }
         }
     }
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/scenarios.md");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/deep/scenarios.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once("<!-- waits: ").unwrap();
     let (mark, rest) = rest.split_once('\n').unwrap();
