@@ -72,14 +72,6 @@ local function brought()
   end
   return told
 end
--- What last made the line slower: see slowed.lua.
-local function slowed()
-  local text = record.texts.slowed
-  if text == nil then
-    text = record.stored.slowed
-  end
-  return text or nil
-end
 local function event()
   local current = events.current
   if current then
@@ -105,7 +97,7 @@ return function()
     pops = state.pops > 0 and state.pops or nil, live = settings(), brought = brought(),
     head = journal.shown and string.sub(journal.shown, 1, 16), lines = journal.shown and journal.shown_seq,
     event = event(), begun = events.begun and require('lot').written(),
-    lanes = others(), slowed = slowed(),
+    lanes = others(), slowed = record.text_of('slowed'),
     over = call.arg.turn_minutes and require('turns').shown() or nil,
     sessions = cap.is_capped and require('sessions').shown() or nil,
     origin = origin(),

@@ -5,6 +5,9 @@ local call, state = require('call'), require('record').state
 local absent, cap = require('absent'), require('cap')
 local arg, key, TTL, this_minute = call.arg, call.key, call.TTL, call.minute
 
+-- What history.lua puts in order besides.
+local OF_HISTORY = { waited = true, told = true, stayed = true, inverted = true }
+
 -- First admissions have been counted. Other counts show only that their POP is there.
 local function hear_counts()
   if absent.counts_are_late() then
@@ -31,7 +34,10 @@ local function count()
           redis.pcall('HINCRBY', key.counts, 'origin_' .. watched, by)
         elseif not to then
           redis.pcall('HINCRBY', key.counts, name, by)
-          require('history').count(name, by)
+          if OF_HISTORY[string.match(name, '^(%l+)_')] then
+            redis.pcall('HINCRBY', key.counted, name, by)
+            redis.pcall('EXPIRE', key.counted, TTL.month)
+          end
         end
         if name == 'decided_admitted' or name == 'decided_rescued' then
           state.claimed = state.claimed + tonumber(by)

@@ -3,13 +3,12 @@
 -- many numbers were drawn in it, how many visitors released, and how many came; the first letter of what bound the line, k for the
 -- stock. COUNTS are words of what POPs counted, some minutes late: those of ten minutes stand in the last of these. A word is `KIND:OF=`,
 -- and a count behind the letter of each bucket. All numbers have the base 36. `queue/history.rs` reads it.
--- Gives `note`, with which a minute ends; `count`; `tidy`, once a minute by a verb that is no draw, since it reads; `samples`; `told`.
+-- Gives `note`, with which a minute ends; `tidy`, once a minute by a verb that is no draw, since it reads; `samples`; `told`.
 
 local call, state = require('call'), require('record').state
 local key, this_minute = call.key, call.minute
--- So many samples of each kind are kept; counts are kept for so many minutes.
+-- So many samples of each kind are kept, and counts go to them after so many minutes.
 local DAY, MONTH, SPAN = 1440, 720, 10
-local KINDS = { waited = true, told = true, stayed = true, inverted = true }
 
 local function written(number)
   local text = ''
@@ -59,12 +58,6 @@ local function note(before, rule)
   state.noted_drawn, state.noted_released, state.noted_came = before.drawn, before.admitted, before.claimed
 end
 
-local function count(name, by)
-  if KINDS[string.match(name, '^(%l+)_')] then
-    redis.pcall('HINCRBY', key.counted, name, by)
-    redis.pcall('EXPIRE', key.counted, call.TTL.month)
-  end
-end
 -- `sums`: the counts by word and by letter.
 local function add(sums, word, letter, by)
   sums[word] = sums[word] or {}
@@ -161,4 +154,4 @@ local function told()
   return 'since', state.began, 'now', text_of(now), 'minutes', list('minutes'), 'hours', list('hours'), 'counted', counted.err and {} or counted
 end
 
-return { note = note, count = count, tidy = tidy, samples = samples, told = told }
+return { note = note, tidy = tidy, samples = samples, told = told }

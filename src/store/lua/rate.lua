@@ -17,10 +17,10 @@ local function forget()
   end
 end
 
--- What was measured at another pace says nothing about this one, and what was missed at another pace is not made up for.
 local function per_second(automatic, budget)
   return automatic > 0 and budget / automatic or 0
 end
+-- What was measured at another pace says nothing about this one, and what was missed at another pace is not made up for.
 local function judge()
   if state.automatic ~= live.automatic or state.budget ~= live.budget() then
     local was = per_second(state.automatic, state.budget)

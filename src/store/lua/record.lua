@@ -2,8 +2,9 @@
 -- of what a roll has in a lane, which is a stretch of it, is `LANE/ROLL FIGURE`, such as `main/1800000000000 drawn`.
 -- Gives `state`, the numbers of the line by field name; `lanes` and `stretches`, those of each lane and of each stretch by its name;
 -- `lane` and `stretch`, which give the one of a name; `drop`, which forgets a stretch; `stored`, the texts as they were kept; `texts`,
--- those that this call writes, false for one that it removes; `were`, the numbers of the line as they were kept; `is_new`, that nothing
--- was kept; `moves`, the names of the numbers that have moved with a clock that was set back; `write`.
+-- those that this call writes, false for one that it removes; `text_of`, which gives the one of a name as it is now; `were`, the numbers
+-- of the line as they were kept; `is_new`, that nothing was kept; `moves`, the names of the numbers that have moved with a clock that was
+-- set back; `write`.
 -- Invariant: `served` and `drawn` of a stretch never fall, and the first never passes the second.
 
 local call = require('call')
@@ -178,6 +179,13 @@ local function note_changes(changed, all, none)
     end
   end
 end
+-- A text as it is now.
+local function text_of(name)
+  if texts[name] == nil then
+    return stored[name]
+  end
+  return texts[name] or nil
+end
 -- What is as it is by itself is not kept.
 local function write(lifetime)
   local line, changed = call.key.line, {}
@@ -212,5 +220,5 @@ end
 
 return {
   state = state, lanes = lanes, lane = lane, stretches = stretches, stretch = stretch, drop = drop, stored = stored, texts = texts,
-  were = were, is_new = is_new, moves = moves, write = write,
+  text_of = text_of, were = were, is_new = is_new, moves = moves, write = write,
 }

@@ -6,11 +6,7 @@ local call, record, live, lanes = require('call'), require('record'), require('l
 local state, stored, texts, now = record.state, record.stored, record.texts, call.now
 
 local function read()
-  local text = texts.slowed
-  if text == nil then
-    text = stored.slowed
-  end
-  local cause, from = string.match(text or '', '^(%l+) (%d+) %d+$')
+  local cause, from = string.match(record.text_of('slowed') or '', '^(%l+) (%d+) %d+$')
   return cause, tonumber(from)
 end
 local function note(cause, from, to)
