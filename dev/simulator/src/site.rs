@@ -389,8 +389,7 @@ impl Site {
         };
         let late = CacheFault::Late(self.copies_late_ms);
         let answered = || cache.is_from_now_on(late);
-        let room = self.config.rooms.first.name.clone();
-        let write_down = |happened: Happened<'_>| lines.borrow_mut().push(happened.entry(&room));
+        let write_down = |happened: Happened<'_>| self.write_down(&lines, happened);
         let turn = self
             .turn(call, &cache)
             .before(Origin::Later)
@@ -428,12 +427,17 @@ impl Site {
         Turn::new(call, now, &self.config, &self.store, self.takes, cache).by(&self.way)
     }
 
+    /// The product's log has a line of what the store says besides its answer.
+    fn write_down(&self, lines: &RefCell<Vec<String>>, happened: Happened<'_>) {
+        let room = &self.config.rooms.first.name;
+        lines.borrow_mut().push(happened.entry(room));
+    }
+
     /// A look at the board that no visitor waits for.
     fn look(&mut self, call: &Call, cache: &Cache, pop: usize) {
         cache.is_from_now_on(CacheFault::Late(self.copies_late_ms));
         let lines = RefCell::new(Vec::new());
-        let room = self.config.rooms.first.name.clone();
-        let write_down = |happened: Happened<'_>| lines.borrow_mut().push(happened.entry(&room));
+        let write_down = |happened: Happened<'_>| self.write_down(&lines, happened);
         let turn = self.turn(call, cache);
         let turn = if self.log.is_some() {
             turn.hearing(&write_down)
