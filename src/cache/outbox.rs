@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::queue::{
     Answered, AnsweredTo, CountedRenewal, Estimated, Inversion, Invited, Lane, Now, Reason, STAYS,
-    SessionMark, Signal, WAITS, WafVerdict, Waited,
+    SessionMark, Signal, WafVerdict, Waited, wait_bucket,
 };
 
 /// The upper ends of the buckets in which the times of store calls are counted, in milliseconds.
@@ -390,11 +390,6 @@ fn invitation(invited: Invited) -> String {
 
 fn wait(bucket: usize, lane: &str) -> String {
     format!("waited_{}_{lane}", letter(bucket))
-}
-
-fn wait_bucket(seconds: u64) -> usize {
-    let bucket = WAITS.iter().position(|most| seconds <= *most);
-    bucket.unwrap_or(WAITS.len())
 }
 
 fn stay(bucket: usize) -> String {

@@ -107,9 +107,10 @@ fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'
     if is_cut(&snapshot.actions, Past::ALL.actions, |action| {
         action.set.at_ms > from_ms
     }) {
-        unknown.push(
-            "Only the latest 500 changes are kept: there may have been others before.".to_owned(),
-        );
+        unknown.push(format!(
+            "Only the latest {} changes are kept: there may have been others before.",
+            Past::ALL.actions
+        ));
     }
     if of_hours {
         unknown.push("Minutes are kept for a day: of this time only hours are known, and what was told at the draw is not.".to_owned());
@@ -117,10 +118,9 @@ fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'
         unknown.extend(gaps(&samples, to_ms / MINUTE_MS));
     }
     let rooms_pace = request.room.pace;
-    let no_shows = if of_hours || counts.waits.len() > 1 {
-        Vec::new()
-    } else {
-        NoShows::by_wait(&samples, counts.main().map(|of| &of.waited))
+    let no_shows = match counts.waits.as_slice() {
+        [(_, only)] if !of_hours => NoShows::by_wait(&samples, &only.waited),
+        _ => Vec::new(),
     };
     let board = &snapshot.board;
     let head = board.head.map(|head| {

@@ -152,9 +152,8 @@ fn last_hour_json(history: &History, now_ms: u64) -> Value {
     let (came, counts) = history.last_hour(now_ms / 60_000);
     let percentiles = |of: &Histogram| object!({ "p50": of.percentile(50), "p95": of.percentile(95), "p99": of.percentile(99) });
     let waits = counts.waits.iter().map(|(lane, waits)| {
-        let lane = if lane.is_empty() { "main" } else { lane };
         object!({
-            "lane": lane,
+            "lane": lane.as_str(),
             "visitors": waits.waited.all(),
             "waited_seconds": percentiles(&waits.waited),
             "estimated_seconds": percentiles(&waits.told),

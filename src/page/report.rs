@@ -3,10 +3,9 @@
 //! Invariant: what is not known is said, and nothing is said of it besides.
 
 use serde_json::Value;
-use std::fmt::Write as _;
 
 use super::clock::{iso_8601, moment_to_the_minute, time, utc};
-use super::panel::{number, people, span_words};
+use super::panel::{HEIGHT, STEP, in_minutes, number, people, per, span_words, steps};
 use super::template::{Compiled, Same};
 use super::{NOBODY, built_in, unbranded};
 use crate::http::Reply;
@@ -17,9 +16,6 @@ use crate::queue::{Bound, Event, Histogram, Pace, Sample, called_by_wait};
 const MINUTE_MS: u64 = 60_000;
 /// How many bars the picture has at most.
 const BARS: u64 = 120;
-/// The width of a bar and the height of a plot, in its own units.
-const STEP: u64 = 10;
-const HEIGHT: u64 = 200;
 /// Where the plots begin, and how wide they are.
 const LEFT: u64 = 56;
 const WIDTH: u64 = 656;
@@ -29,7 +25,7 @@ const MARKS: usize = 20;
 /// How long visitors of a lane waited, in seconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneWaits {
-    /// Its name; nothing for the main line.
+    /// Its name.
     pub lane: String,
     /// How many went in.
     pub visitors: u64,
@@ -56,12 +52,10 @@ impl NoShows {
     /// Out of minutes, the oldest first, in which one line moved, and how long those had waited who came. Of fewer than 20 who were called
     /// nothing is said; nor of any where a visitor who comes some seconds after the call weighs more than those who do not come.
     #[must_use]
-    pub fn by_wait(minutes: &[Sample], came: Option<&Histogram>) -> Vec<Self> {
+    pub fn by_wait(minutes: &[Sample], came: &Histogram) -> Vec<Self> {
         const SPANS: [u64; 4] = [60, 300, 900, 3600];
         const FEWEST: u64 = 20;
-        let (called, Some(came)) = (called_by_wait(minutes), came) else {
-            return Vec::new();
-        };
+        let called = called_by_wait(minutes);
         let mut from = 0;
         let rows = SPANS.map(Some).into_iter().chain([None]).map(|to| {
             let (called, came) = (called.within(from, to), came.within(from, to));
@@ -202,7 +196,7 @@ impl Report {
         };
         let waits = self.waits.iter().map(|of| {
             object!({
-                "lane": lane_name(&of.lane), "visitors": of.visitors,
+                "lane": of.lane.as_str(), "visitors": of.visitors,
                 "waited_seconds": seconds(of.waited), "estimated_seconds": seconds(of.told),
             })
         });
@@ -348,10 +342,7 @@ impl Report {
             (minutes + 1, gone.saturating_add(minute.released))
         });
         let pace = self.pace.filter(|pace| pace.automatic > 0);
-        let a_minute = |pace: Pace| {
-            let many = pace.quantity.saturating_mul(60) / pace.automatic.max(1);
-            format!("{} a minute", number(many))
-        };
+        let a_minute = |pace| format!("{} a minute", number(in_minutes(pace, 1)));
         let happened = (gone + minutes / 2).checked_div(minutes).map_or_else(
             || "nobody waited".to_owned(),
             |many| {
@@ -432,13 +423,12 @@ impl Report {
             .collect();
         let admitted: Vec<u64> = bars.iter().map(|(_, released)| *released).collect();
         let planned = self.pace.filter(|pace| pace.automatic > 0);
-        let planned = planned
-            .map(|pace| pace.quantity.saturating_mul(60).saturating_mul(each) / pace.automatic);
+        let planned = planned.map(|pace| in_minutes(pace, each));
         let most = |of: &[u64]| of.iter().copied().max().unwrap_or(0).max(1);
         let people = most(&waiting);
         let rates = most(&admitted).max(planned.unwrap_or(0));
         let width = many * STEP;
-        let line = steps(&waiting, people);
+        let line = steps(&mut waiting.iter().copied(), people);
         let x = |ms: u64| {
             let minutes = (ms / MINUTE_MS).saturating_sub(first);
             (minutes * STEP / each).min(width)
@@ -465,9 +455,9 @@ impl Report {
             "rates": number(rates),
             "area": format!("{line}V{HEIGHT}H0Z"),
             "waiting": line,
-            "admitted": steps(&admitted, rates),
+            "admitted": steps(&mut admitted.iter().copied(), rates),
             "plan": plan,
-            "per": if each == 1 { "a minute".to_owned() } else { format!("in {each} min") },
+            "per": per(each),
             "from": at(first), "middle": at(first + (last - first) / 2), "to": at(last),
             "marks": marks.collect::<Vec<Value>>(),
         })
@@ -477,10 +467,6 @@ impl Report {
 fn rendered(page: &Compiled, data: &Value) -> Reply {
     let same: Same<'_> = unbranded(english());
     page.render(200, data, same, NOBODY)
-}
-
-fn lane_name(lane: &str) -> &str {
-    if lane.is_empty() { "main" } else { lane }
 }
 
 fn waits_row(of: &LaneWaits) -> Value {
@@ -493,7 +479,7 @@ fn waits_row(of: &LaneWaits) -> Value {
         .told
         .map(|[half, most, _]| format!("{}, {}", span_words(half), span_words(most)));
     object!({
-        "lane": lane_name(&of.lane),
+        "lane": of.lane.as_str(),
         "visitors": number(of.visitors),
         "p50": waited(0), "p95": waited(1), "p99": waited(2),
         "told": told.unwrap_or_else(nothing),
@@ -522,17 +508,4 @@ fn bound_words(rule: Option<Bound>) -> &'static str {
         Bound::Origin => "The site was sick",
         Bound::Event => "The event was not open",
     }
-}
-
-/// A step for each bar.
-fn steps(bars: &[u64], top: u64) -> String {
-    let mut path = String::new();
-    let mut x = 0;
-    for bar in bars {
-        let y = HEIGHT - bar.saturating_mul(HEIGHT).div_ceil(top).min(HEIGHT);
-        let begin = if x == 0 { "M0 " } else { "V" };
-        x += STEP;
-        let _ = write!(path, "{begin}{y}H{x}");
-    }
-    path
 }

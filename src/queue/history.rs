@@ -2,8 +2,14 @@
 //!
 //! Invariant: a minute or an hour of which there is no sample is one in which nothing moved.
 
-use super::{Bound, Inversion, STAYS, WAITS};
+use super::wait::wait_bucket;
+use super::{Bound, Inversion, Lane, STAYS, WAITS};
 use std::collections::VecDeque;
+
+/// So many bits have a time, in minutes, and how many visitors there were: what is more was not written by the script, and no sum of all
+/// samples is too large.
+const AT: u32 = 32;
+const MANY: u32 = 48;
 
 /// How a minute or an hour ended, and what moved in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,13 +35,16 @@ impl Sample {
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
-        let mut number = || u64::from_str_radix(words.next()?, 36).ok();
+        let mut number = |bits: u32| {
+            let number = u64::from_str_radix(words.next()?, 36).ok();
+            number.filter(|number| number >> bits == 0)
+        };
         Some(Self {
-            at: number()?,
-            waiting: number()?,
-            drawn: number()?,
-            released: number()?,
-            came: number()?,
+            at: number(AT)?,
+            waiting: number(MANY)?,
+            drawn: number(MANY)?,
+            released: number(MANY)?,
+            came: number(MANY)?,
             bound_by: bound(words.next()?),
             counts: Counts::read(words),
         })
@@ -130,7 +139,7 @@ pub struct Waits {
 /// What POPs counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// By the name of the lane, in the order of names; the main line has none.
+    /// By the name of the lane, the main line first, and the others in the order of their names.
     pub waits: Vec<(String, Waits)>,
     /// How many visits under a cap lasted at least as long as each of [`STAYS`].
     pub stays: [u64; STAYS.len()],
@@ -171,10 +180,12 @@ impl Counts {
 
     /// Changes the waits of a lane.
     fn of(&mut self, lane: &str, change: &dyn Fn(&mut Waits)) {
+        // The main line first.
+        let rank = |name: &str| (name != Lane::Main.full_name(), name.to_owned());
         let place = self
             .waits
             .iter()
-            .position(|(name, _)| name.as_str() >= lane);
+            .position(|(name, _)| rank(name) >= rank(lane));
         let place = place.unwrap_or(self.waits.len());
         if self.waits.get(place).is_none_or(|(name, _)| name != lane) {
             let new = (lane.to_owned(), Waits::default());
@@ -187,10 +198,9 @@ impl Counts {
 
     fn add(&mut self, kind: &str, of: &str, letter: Option<u8>, many: u64) {
         let bucket = letter.map_or(usize::MAX, |letter| usize::from(letter.wrapping_sub(b'A')));
-        let lane = if of == "main" { "" } else { of };
         match kind {
-            "w" => self.of(lane, &|waits| waits.waited.put(bucket, many)),
-            "t" => self.of(lane, &|waits| waits.told.put(bucket, many)),
+            "w" => self.of(of, &|waits| waits.waited.put(bucket, many)),
+            "t" => self.of(of, &|waits| waits.told.put(bucket, many)),
             "s" => {
                 if let Some(sum) = self.stays.get_mut(bucket) {
                     *sum = sum.saturating_add(many);
@@ -210,13 +220,6 @@ impl Counts {
             Some((_, sum)) => *sum = sum.saturating_add(many),
             None => self.inversions.push((rule, many)),
         }
-    }
-
-    /// Of the main line.
-    #[must_use]
-    pub fn main(&self) -> Option<&Waits> {
-        let first = self.waits.first().filter(|(lane, _)| lane.is_empty());
-        first.map(|(_, waits)| waits)
     }
 
     /// Adds all of another.
@@ -320,12 +323,6 @@ pub fn called_by_wait(minutes: &[Sample]) -> Histogram {
     called
 }
 
-/// The bucket of a wait in seconds.
-fn wait_bucket(seconds: u64) -> usize {
-    let bucket = WAITS.iter().position(|most| seconds <= *most);
-    bucket.unwrap_or(WAITS.len())
-}
-
 /// What the store keeps of what happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
@@ -376,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_sample_is_read_as_the_script_writes_it() {
-        let text = "hl51c 2s 5k 5j 5i p w:=C2bD1x w:vip=A1 t:=B7 s:=A5E2 i:group=3 i:later=9 q:=A1";
+        let text = "hl51c 2s 5k 5j 5i p w:main=C2bD1x w:vip=A1 t:main=B7 s:=A5E2 i:group=3 i:later=9 q:=A1";
         let sample = Sample::read(text).unwrap_or_default();
         assert_eq!((sample.at, sample.waiting), (29_539_776, 100));
         assert_eq!(
@@ -392,12 +389,18 @@ mod tests {
                 .map(|(_, waits)| waits.clone())
                 .unwrap_or_default()
         };
-        assert_eq!(of("").waited.buckets().get(2..4), Some(&[83, 69][..]));
-        assert_eq!(of("").told.all(), 7);
+        assert_eq!(of("main").waited.buckets().get(2..4), Some(&[83, 69][..]));
+        assert_eq!(of("main").told.all(), 7);
         assert_eq!(of("vip").waited.all(), 1);
         assert_eq!(sample.counts.stays.get(..5), Some(&[5, 0, 0, 0, 2][..]));
         assert_eq!(sample.counts.inversions, [(Inversion::Group, 3)]);
-        assert_eq!(Sample::read("hl51c 2s 5k 5j"), None);
+        for wrong in [
+            "hl51c 2s 5k 5j",
+            "1z141z4 0 0 0 0 p",
+            "0 zzzzzzzzzzzz 0 0 0 p",
+        ] {
+            assert_eq!(Sample::read(wrong), None, "{wrong}");
+        }
     }
 
     #[test]
@@ -423,7 +426,7 @@ mod tests {
         ] {
             counts.add_named(name, many);
         }
-        let words = "w:=C2b t:vip=B7 s:=A5 i:region=2";
+        let words = "w:main=C2b t:vip=B7 s:=A5 i:region=2";
         assert_eq!(counts, Counts::read(words.split(' ')));
     }
 

@@ -86,6 +86,6 @@ pub use snapshot::{
 };
 pub use turns::{SHORTEST_TURN, TURN_MINUTES, TurnsOver};
 pub use waf::{Inspected, OnWafError, Stop, Waf, WafAnswer, WafFault, WafVerdict};
-pub use wait::{Drawn, Estimated, STAYS, Slowed, Slowness, WAITS, Waited};
+pub use wait::{Drawn, Estimated, STAYS, Slowed, Slowness, WAITS, Waited, wait_bucket};
 pub use window::{Finding, Samples, Window};
 pub(crate) use words::words;

@@ -11,6 +11,13 @@ pub const WAITS: [u64; 24] = [
     10_800, 14_400, 21_600, 43_200, 86_400,
 ];
 
+/// The place among them of the bucket for so many seconds; behind them that of any longer wait.
+#[must_use]
+pub fn wait_bucket(seconds: u64) -> usize {
+    let bucket = WAITS.iter().position(|most| seconds <= *most);
+    bucket.unwrap_or(WAITS.len())
+}
+
 /// The lengths of visits under a cap that are counted once they are reached, in minutes.
 pub const STAYS: [u64; 12] = [1, 2, 3, 5, 7, 10, 15, 20, 30, 60, 120, 240];
 
@@ -169,6 +176,7 @@ mod tests {
         let waited = Waited::until(1_800_000_000, Some(drawn));
         assert_eq!(waited.seconds, 0, "a clock that was set back");
     }
+
     #[test]
     fn a_wait_is_late_by_what_came_after_the_draw_and_took_most_of_it() {
         let drawn = Drawn {

@@ -1,10 +1,10 @@
 //! The report of an event, or of any other time, out of the log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use now_serving::page::{LaneWaits, NoShows, Press, Report, utc};
 use now_serving::queue::journal::{JournalKind, JournalLine};
-use now_serving::queue::{Bound, Event, Histogram, Pace, Sample};
+use now_serving::queue::{Bound, Event, Histogram, Lane, Pace, Sample};
 use serde_json::Value;
 
 const MINUTE_MS: u64 = 60_000;
@@ -27,7 +27,9 @@ pub struct Of<'a> {
 /// # Errors
 /// When the log says nothing of that room or event.
 pub fn report(texts: &[&str], of: Of<'_>) -> Result<(Report, bool), String> {
-    Log::read(texts, of.room).report(of, texts)
+    let lines = own_lines(texts, of.room);
+    let texts: Vec<&str> = lines.iter().map(|(text, _)| *text).collect();
+    Log::read(&lines).report(of, &texts)
 }
 
 /// One visitor who went in.
@@ -53,12 +55,10 @@ struct Log {
 }
 
 impl Log {
-    fn read(texts: &[&str], room: &str) -> Self {
+    fn read(lines: &[(&str, Value)]) -> Self {
         let mut log = Self::default();
-        for line in own_lines(texts, room) {
-            if let Ok(line) = serde_json::from_str(line) {
-                log.take(&line);
-            }
+        for (_, line) in lines {
+            log.take(line);
         }
         log.came.sort_by_key(|came| came.at_ms);
         log.presses.sort_by_key(|press| press.at_ms);
@@ -69,6 +69,7 @@ impl Log {
 
     fn take(&mut self, line: &Value) {
         let text = |name: &str| line.get(name)?.as_str().map(str::to_owned);
+        let counted_in = || text("lane").unwrap_or_else(|| Lane::Main.full_name().to_owned());
         let Some(at_ms) = number(line, "timestamp") else {
             return;
         };
@@ -82,14 +83,14 @@ impl Log {
             }
         }
         if let Some(position) = number(line, "visitorPosition") {
-            let of = (text("lane").unwrap_or_default(), position);
+            let of = (counted_in(), position);
             let seen = self.drawn.entry(of).or_insert(at_ms);
             *seen = at_ms.min(*seen);
         }
         if let Some(waited) = number(line, "waitedSeconds") {
             self.came.push(Came {
                 at_ms,
-                lane: text("lane").unwrap_or_default(),
+                lane: counted_in(),
                 waited,
                 told: number(line, "estimatedSeconds"),
                 inversion: text("inversion"),
@@ -139,7 +140,7 @@ impl Log {
         for rule in came.iter().filter_map(|came| came.inversion.clone()) {
             *inversions.entry(rule).or_default() += 1;
         }
-        let audit = crate::audit_from(first.number, &own_lines(texts, of.room), &[]);
+        let audit = crate::audit_from(first.number, texts, &[]);
         let many = lines.len();
         let verdict = match audit.faults.len() {
             0 => format!(
@@ -166,7 +167,7 @@ impl Log {
             no_shows: if waits.len() > 1 {
                 Vec::new()
             } else {
-                NoShows::by_wait(&minutes, Some(&all))
+                NoShows::by_wait(&minutes, &all)
             },
             minutes,
             waits,
@@ -185,14 +186,12 @@ impl Log {
     }
 }
 
-/// The lines of this room: a log has others too, and lines that are no JSON.
-fn own_lines<'a>(texts: &[&'a str], room: &str) -> Vec<&'a str> {
+/// The lines of this room, and what they say: a log has others too, and lines that are no JSON.
+fn own_lines<'a>(texts: &[&'a str], room: &str) -> Vec<(&'a str, Value)> {
     let lines = texts.iter().flat_map(|text| text.lines());
-    let is_own = |line: &&str| {
-        let line = serde_json::from_str::<Value>(line).unwrap_or_default();
-        line.get("room").and_then(Value::as_str) == Some(room)
-    };
-    lines.filter(is_own).collect()
+    let read = lines.filter_map(|line| Some((line, serde_json::from_str::<Value>(line).ok()?)));
+    read.filter(|(_, line)| line.get("room").and_then(Value::as_str) == Some(room))
+        .collect()
 }
 
 fn number(line: &Value, name: &str) -> Option<u64> {
@@ -247,6 +246,7 @@ fn minutes(
     for at_ms in log.drawn.values() {
         *drawn.entry(at_ms / MINUTE_MS).or_default() += 1;
     }
+    let away: BTreeSet<u64> = log.faults.iter().map(|at_ms| at_ms / MINUTE_MS).collect();
     let mut lines = lines.iter().peekable();
     let (mut came, mut kept) = (came.iter().peekable(), Kept::default());
     let (first, end) = (from_ms / MINUTE_MS, to_ms.div_ceil(MINUTE_MS));
@@ -277,7 +277,7 @@ fn minutes(
         all_drawn += sample.drawn;
         sample.waiting = all_drawn.saturating_sub(all_called);
         sample.bound_by = Some(kept.by(sample.waiting));
-        let is_away = log.faults.iter().any(|fault| fault / MINUTE_MS == at);
+        let is_away = away.contains(&at);
         if !is_away || sample.released > 0 {
             minutes.push(sample);
         }

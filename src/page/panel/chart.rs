@@ -15,8 +15,8 @@ use crate::http::object::object;
 use crate::queue::Pace;
 
 /// The width of a bar and the height of a plot, in its own units; it is stretched to where it stands.
-const STEP: u64 = 10;
-const HEIGHT: u64 = 200;
+pub(in crate::page) const STEP: u64 = 10;
+pub(in crate::page) const HEIGHT: u64 = 200;
 /// How many steps each scale has.
 const STEPS: u64 = 4;
 /// Of fewer minutes none is a spike, and of more at most one in twenty.
@@ -47,7 +47,7 @@ pub(super) fn chart(hour: &Hour, desk: &PanelView<'_>) -> Option<Value> {
     let paced = paced.filter(|paced| *paced <= usual.saturating_mul(2));
     let [people, rate] = [crowd, usual.max(paced.unwrap_or(0))].map(scale);
     let width = STEP * u64::try_from(bars.len()).unwrap_or_default();
-    let waiting = steps(bars, |bar| bar.waiting, people);
+    let waiting = steps(&mut bars.iter().map(|bar| bar.waiting), people);
     let at = |minute: u64| moment_to_the_minute(minute * MINUTE_MS, desk.now_ms);
     let middle = first.minute + width / STEP * hour.each / 2;
     let (lines, marks) = marks(first.minute, hour.each, width, desk);
@@ -61,8 +61,8 @@ pub(super) fn chart(hour: &Hour, desk: &PanelView<'_>) -> Option<Value> {
         "width": width,
         "area": format!("{waiting}V{HEIGHT}H0Z"),
         "waiting": waiting,
-        "arrived": steps(whole, |bar| bar.arrived, rate),
-        "admitted": steps(whole, |bar| bar.admitted, rate),
+        "arrived": steps(&mut whole.iter().map(|bar| bar.arrived), rate),
+        "admitted": steps(&mut whole.iter().map(|bar| bar.admitted), rate),
         "pace": pace,
         "cut": cut(whole, rate, width),
         "marks": marks,
@@ -92,13 +92,13 @@ fn flow(bar: &Bar) -> u64 {
 fn in_each(minutes: u64) -> String {
     match minutes {
         1 => "in a minute".to_owned(),
-        minutes if minutes < 60 => format!("in {minutes} min"),
-        minutes => format!("in {} h", minutes / 60),
+        minutes if minutes.is_multiple_of(60) => format!("in {} h", minutes / 60),
+        minutes => format!("in {minutes} min"),
     }
 }
 
 /// The same of a rate.
-fn per(minutes: u64) -> String {
+pub(in crate::page) fn per(minutes: u64) -> String {
     let each = in_each(minutes);
     let rate = each.strip_prefix("in a ").map(|unit| format!("a {unit}"));
     rate.unwrap_or(each)
@@ -253,12 +253,12 @@ fn height(value: u64, top: u64) -> u64 {
     value.saturating_mul(HEIGHT).div_ceil(top).min(HEIGHT)
 }
 
-/// A step for each bar.
-fn steps(bars: &[Bar], what: fn(&Bar) -> u64, top: u64) -> String {
+/// A step for each of these.
+pub(in crate::page) fn steps(values: &mut dyn Iterator<Item = u64>, top: u64) -> String {
     let mut path = String::new();
     let mut x = 0;
-    for bar in bars {
-        let y = HEIGHT - height(what(bar), top);
+    for value in values {
+        let y = HEIGHT - height(value, top);
         let begin = if x == 0 { "M0 " } else { "V" };
         x += STEP;
         let _ = write!(path, "{begin}{y}H{x}");

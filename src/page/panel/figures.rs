@@ -80,7 +80,7 @@ pub(super) fn waits(snapshot: &PanelSnapshot, now_ms: u64) -> Option<String> {
             },
         );
         let (half, most) = (span_words(half), span_words(most));
-        let of = if lane.is_empty() {
+        let of = if lane == Lane::Main.full_name() {
             String::new()
         } else {
             format!(" in {lane}")

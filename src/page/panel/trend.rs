@@ -420,7 +420,7 @@ pub(super) fn told(trend: Option<Trend>, board: &Board, now_ms: u64) -> Option<V
 }
 
 /// How many go in by this pace.
-pub(super) fn in_minutes(pace: Pace, minutes: u64) -> u64 {
+pub(in crate::page) fn in_minutes(pace: Pace, minutes: u64) -> u64 {
     let released = pace.quantity.saturating_mul(minutes * 60);
     released.checked_div(pace.automatic).unwrap_or(0)
 }

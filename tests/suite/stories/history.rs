@@ -143,7 +143,13 @@ fn hours_have_the_sums_of_their_minutes_and_are_kept_for_thirty_days(house: &Hou
             of.iter().map(|minute| minute.waiting).max()
         );
         assert_eq!(hour.bound_by, of[0].bound_by);
-        let waited = |sample: &Sample| sample.counts.main().map_or(0, |of| of.waited.all());
+        let waited = |sample: &Sample| {
+            sample
+                .counts
+                .waits
+                .first()
+                .map_or(0, |(_, of)| of.waited.all())
+        };
         let in_minutes: u64 = of.iter().map(|minute| waited(minute)).sum();
         assert!(
             in_minutes > 10 && waited(hour) == in_minutes,

@@ -233,7 +233,7 @@ impl Lately {
                 waits.waited.add(minute * 24);
                 waits.told.add(minute * 20);
             }
-            counts.waits = vec![(String::new(), waits)];
+            counts.waits = vec![("main".to_owned(), waits)];
         }
         History {
             now,
