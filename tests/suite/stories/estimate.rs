@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::history::percentile;
 use crate::house::{Ask, House, Visitor, visitors};
 
 // These stories need minutes.
@@ -358,7 +359,7 @@ pub(crate) fn short_waits_are_reported_as_a_client_counted(house: &House) {
         waits.sort_unstable();
         let reported = reported_waits(house, waits.len());
         for percent in [50, 95] {
-            let truth = waits[(waits.len() * percent).div_ceil(100) - 1];
+            let truth = percentile(&waits, percent);
             let rank = whole((waits.len() * percent).div_ceil(100));
             let at = reported
                 .iter()

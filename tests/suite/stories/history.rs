@@ -41,8 +41,13 @@ fn samples(house: &House, key: &str) -> Vec<Sample> {
         .collect()
 }
 
+/// What this percentage of the waits does not exceed, of waits in their order.
+pub(super) fn percentile(waits: &[u64], percent: usize) -> u64 {
+    waits[(waits.len() * percent).div_ceil(100) - 1]
+}
+
 /// The bucket that a wait falls into, by its bounds.
-fn bucket(seconds: u64) -> (u64, u64) {
+pub(super) fn bucket(seconds: u64) -> (u64, u64) {
     let bounds = now_serving::queue::WAITS;
     let at = bounds.iter().position(|most| seconds <= *most).unwrap();
     (
@@ -82,7 +87,7 @@ fn the_last_hour_tells_what_a_client_counted(house: &House) {
         "{told}"
     );
     for (name, percent) in [("p50", 50), ("p95", 95)] {
-        let truth = waits[(waits.len() * percent).div_ceil(100) - 1];
+        let truth = percentile(&waits, percent);
         let (from, to) = bucket(truth);
         let shown = told["waited_seconds"][name].as_u64().unwrap();
         assert!((from..=to).contains(&shown), "{name}: {shown}, not {truth}");

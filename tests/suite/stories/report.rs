@@ -6,6 +6,7 @@ use now_serving::page::iso_8601;
 use serde_json::{Value, json};
 use upstash_local::{Fault, Faults};
 
+use super::history::{bucket, percentile};
 use crate::house::{Ask, House, PERMIT_TOKEN, Visitor, visitors};
 
 in_houses_whose_clock_is_turned! {
@@ -97,16 +98,11 @@ fn the_report_of_a_sale_says_what_a_client_counted(house: &House) {
     assert_eq!(told["goes_on"], true);
     let waits = &told["waits"][0];
     assert_eq!(waits["visitors"], client.waits.len() as u64);
-    let bounds = now_serving::queue::WAITS;
     for (name, percent) in [("p50", 50), ("p95", 95), ("p99", 99)] {
-        let truth = client.waits[(client.waits.len() * percent).div_ceil(100) - 1];
-        let at = bounds.iter().position(|most| truth <= *most).unwrap();
-        let from = at.checked_sub(1).map_or(0, |below| bounds[below]);
+        let truth = percentile(&client.waits, percent);
+        let (from, to) = bucket(truth);
         let shown = waits["waited_seconds"][name].as_u64().unwrap();
-        assert!(
-            (from..=bounds[at]).contains(&shown),
-            "{name}: {shown}, not {truth}"
-        );
+        assert!((from..=to).contains(&shown), "{name}: {shown}, not {truth}");
     }
     let changes: Vec<&str> = told["changes"]
         .as_array()
@@ -287,7 +283,7 @@ fn out_of_the_log_the_same_is_told_with_the_outage_and_the_verdict(house: &House
     assert!(is_sound, "{told}");
     assert_eq!(told["came"], client.waits.len() as u64);
     for (name, percent) in [("p50", 50), ("p95", 95), ("p99", 99)] {
-        let truth = client.waits[(client.waits.len() * percent).div_ceil(100) - 1];
+        let truth = percentile(&client.waits, percent);
         let shown = told["waits"][0]["waited_seconds"][name].as_u64().unwrap();
         assert!(shown.abs_diff(truth) <= 1, "{name}: {shown}, not {truth}");
     }
