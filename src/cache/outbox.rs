@@ -96,7 +96,8 @@ impl Tally {
         std::iter::once(main).chain(lanes.filter(move |lane| *lane != main))
     }
 
-    /// How many visitors of a lane waited for so long, by the place of the bucket among [`WAITS`]; longer than the longest in the last.
+    /// How many visitors of a lane waited for so long, by the place of the bucket among [`crate::queue::WAITS`]; longer than
+    /// the longest in the last.
     #[must_use]
     pub fn waits(&self, bucket: usize, lane: &str) -> u64 {
         self.number(&wait(bucket, lane))
