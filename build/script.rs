@@ -1,10 +1,12 @@
-//! Puts the script of the store together from its files: without comments, indentation, blank lines, and white space that Lua does
-//! not need, and with short names in the place of local ones, so these stay out of the Wasm and of what is sent to the store.
+//! Puts the script of the store together from its files: without comments and white space that Lua does not need, on one line, and
+//! with short names in the place of local ones and of Lua's own. So these stay out of the Wasm and of what is sent to the store,
+//! which a connection that begins slowly takes round trips for.
 //!
 //! Each file is a module, which uses another one by `require` and ends with what it gives. Redis runs all of the script anew at each
 //! call, and making a function takes time. So a module is the body of a branch, which runs at the first use in a call, and a verb is
 //! the body of another one, which runs when it is called.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
@@ -82,15 +84,11 @@ return made
 end
 ";
 
-/// Signs beside which Lua needs no space. A minus stays apart: two of them begin a comment.
-const SPACES: Signs = Signs {
-    after: "=,{}()[]<>+*/~#%",
-    before: "=,{}()[]<>+*/~#%",
-};
-/// Signs beside which it needs no new line. Elsewhere the line's end is that of a statement.
-const LINES: Signs = Signs {
-    after: "=,{(",
-    before: "})",
+/// Signs beside which Lua needs no white space: neither between two words nor between two statements. A minus stays apart: two of
+/// them begin a comment.
+const SIGNS: Signs = Signs {
+    after: "=,{}()[]<>+*/~#%'",
+    before: "=,{}()[]<>+*/~#%'",
 };
 
 /// Writes the script for the Wasm.
@@ -105,7 +103,8 @@ pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
         "return require('opening')() or run(require('call').arg.verb)()\n",
     ];
     let bare = bare(&script.concat(), &["--"]);
-    let script = renamed(&squeezed(&bare, &SPACES, &LINES));
+    // A text in quotes has no end of a line in it.
+    let script = renamed(&squeezed(&bare, &SIGNS, &SIGNS).replace('\n', " "));
     fs::write(
         folder.join("script.deflate"),
         compress_to_vec(script.as_bytes(), 10),
@@ -126,20 +125,67 @@ fn branches(variable: &str, folder: &str, names: &[&str]) -> Result<String, Box<
     Ok(all? + "end\nend\n")
 }
 
-/// What Lua has by itself: its words, and the names that Redis opens to a script.
-const LUA: &str = "and break do else elseif end false for function if in local nil not or repeat return then true until while \
-    ARGV KEYS assert cjson error ipairs math next pairs pcall redis select setmetatable string table tonumber tostring type unpack";
+/// What Lua has by itself: its words, and two names that Redis opens to a script and that stand in it once or twice.
+const LUA: &str = "and break do else elseif end false for function if in local nil not or repeat return then true until while ARGV KEYS";
 
-/// With a short name for each local name, the same one wherever it stands. Fields and the keys of tables keep theirs, and so does what
-/// begins with `_`, which tells the linter that it is not used.
+/// What else Lua and Redis have by name: each becomes a local name of the script.
+const LIBRARY: [&str; 16] = [
+    "cjson",
+    "error",
+    "ipairs",
+    "math",
+    "next",
+    "pairs",
+    "pcall",
+    "redis",
+    "select",
+    "setmetatable",
+    "string",
+    "table",
+    "tonumber",
+    "tostring",
+    "type",
+    "unpack",
+];
+
+/// With a short name for each local name and each name of the library, the same one wherever it stands, and the shortest for those that
+/// stand most often. Fields and the keys of tables keep theirs, and so does what begins with `_`, which tells the linter that it is not
+/// used.
 fn renamed(script: &str) -> String {
     let is_of_lua = |name: &str| LUA.split(' ').any(|other| other == name);
-    let mut short_names = (0..).map(short).filter(|name| !is_of_lua(name));
-    let mut names = BTreeMap::new();
     let tokens = tokens(script);
+    let named = named(&tokens);
+    let mut uses = BTreeMap::new();
+    for (token, is_named) in tokens.iter().zip(&named) {
+        if *is_named && !is_of_lua(token) {
+            *uses.entry(*token).or_insert(0_u32) += 1;
+        }
+    }
+    let mut by_use: Vec<_> = uses.into_iter().collect();
+    by_use.sort_by_key(|(_, uses)| Reverse(*uses));
+    let short_names = (0..).map(short).filter(|name| !is_of_lua(name));
+    let names: BTreeMap<_, _> = by_use
+        .into_iter()
+        .map(|(name, _)| name)
+        .zip(short_names)
+        .collect();
+    let of_library: (Vec<_>, Vec<_>) = LIBRARY
+        .iter()
+        .filter_map(|name| Some((names.get(name)?.as_str(), *name)))
+        .unzip();
+    let kept = tokens.iter().zip(&named).map(|(token, is_named)| {
+        let name = names.get(token).filter(|_| *is_named);
+        name.map_or(*token, String::as_str)
+    });
+    let (here, there) = (of_library.0.join(","), of_library.1.join(","));
+    format!("local {here}={there} {}", kept.collect::<String>())
+}
+
+/// Which of them are names by themselves: no fields, no keys of tables, no words in quotes, no numbers.
+fn named(tokens: &[&str]) -> Vec<bool> {
     // What is open where a token stands: a table, another bracket, or a block.
     let mut open = Vec::new();
-    let (mut kept, mut before) = (String::with_capacity(script.len()), "");
+    let (mut named, mut before) = (Vec::with_capacity(tokens.len()), "");
     for (place, &token) in tokens.iter().enumerate() {
         match token {
             "{" | "(" | "[" | "function" | "if" | "do" | "repeat" => open.push(token),
@@ -152,18 +198,13 @@ fn renamed(script: &str) -> String {
         let after = behind.find(|token| !token.trim().is_empty());
         let is_key =
             open.last() == Some(&"{") && matches!(before, "{" | ",") && after == Some(&"=");
-        let is_name = token.starts_with(|letter: char| letter.is_ascii_alphabetic());
-        if is_name && !is_key && !matches!(before, "." | ":") && !is_of_lua(token) {
-            let name = names.entry(token);
-            kept.push_str(name.or_insert_with(|| short_names.next().unwrap_or_default()));
-        } else {
-            kept.push_str(token);
-        }
+        let is_word = token.starts_with(|letter: char| letter.is_ascii_alphabetic());
+        named.push(is_word && !is_key && !matches!(before, "." | ":"));
         if !token.trim().is_empty() {
             before = token;
         }
     }
-    kept
+    named
 }
 
 /// Names, numbers, texts in quotes, runs of dots and comparisons; everything else one letter each.

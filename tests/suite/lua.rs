@@ -102,7 +102,7 @@ fn each_file_is_in_the_script_and_each_module_is_required() {
     let (script, files) = (now_serving::store::script(), files());
     for name in files.keys() {
         let called = name.strip_prefix("verbs/").unwrap_or(name);
-        assert!(script.contains(&format!("=='{called}' then")), "{name}");
+        assert!(script.contains(&format!("=='{called}'then")), "{name}");
         // Whatever the script calls `require`.
         let is_required = script.contains(&format!("('{name}')"));
         assert!(is_required || called != name, "{name}");
