@@ -58,8 +58,10 @@ pub struct Data {
     claims: BTreeMap<(Lane, (u64, u64), u64, u64), String>,
     /// The last minute of each session that was claimed or told, by the mark of its ticket.
     sessions: BTreeMap<String, u64>,
-    /// The digest of the last line of the journal.
+    /// The digest of the last line of the journal up to which none is missing.
     last_line: Option<String>,
+    /// Lines behind it before which some are missing, by their number: the digest and the text.
+    untold: BTreeMap<u64, (String, String)>,
 }
 
 /// What a POP finds of an outbox.

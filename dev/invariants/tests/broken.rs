@@ -647,6 +647,28 @@ fn a_line_of_the_journal_that_does_not_follow_or_breaks_a_rule_is_found() {
 }
 
 #[test]
+fn a_line_whose_pop_lacks_more_than_an_answer_holds_is_judged_when_those_before_it_were_told() {
+    let first = line(BEGINNING, 1, "begin", (5, 5), "10:3");
+    let second = line(&digest_of(&first), 2, "release", (5, 6), "10:3");
+    let another = line(&digest_of(&first), 2, "release", (5, 5), "10:3");
+    let third = line(&digest_of(&second), 3, "release", (6, 7), "10:3");
+    let play = |between: &str| {
+        let mut history = History::default();
+        for (text, cursor) in [(first.as_str(), 5), (&third, 7), (between, 7)] {
+            let head = text.lines().last().map(digest_of).unwrap();
+            history.observe(&wrote(text, &head, cursor), NOW_MS)?;
+        }
+        Ok(())
+    };
+    // The call that tells it again moves nothing, so the board is where the third line left it.
+    let told_together = format!("{second}\n{third}");
+    assert_eq!(play(&told_together), Ok(()));
+    let told_together = format!("{another}\n{third}");
+    breaks(play(&told_together), "the lines of an answer hang together");
+    breaks(play(&another), "each line of the journal follows the last");
+}
+
+#[test]
 fn a_line_over_its_pace_is_right_where_a_later_one_tells_that_pace_in_time() {
     let first = line(BEGINNING, 1, "begin", (5, 5), "10:3");
     let over = line(&digest_of(&first), 2, "release", (5, 14), "10:3");

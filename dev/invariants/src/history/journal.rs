@@ -9,6 +9,9 @@ use crate::broken::Broken;
 use crate::journal::{comes_back, keeps_to_the_pace_of, may_explain, wrong_with, wrong_with_lot};
 use crate::said::Said;
 
+/// The most lines of an answer: where it has so many, it may have the oldest that its POP lacks, and not those that the call wrote.
+const PAGE: usize = 32;
+
 /// A line by which more went in than its pace allows, until a later one explains it.
 pub(super) struct Pending {
     text: String,
@@ -19,7 +22,7 @@ pub(super) struct Pending {
 /// Lines that one call wrote.
 #[derive(Default)]
 pub(super) struct Wrote {
-    /// The last line.
+    /// The last line, where no later one can be in the store.
     last: Option<String>,
     /// Whether a copy or a ticket brought numbers back.
     pub(super) came_back: bool,
@@ -35,6 +38,7 @@ impl History {
         self.checks
             .must("a head has a line", !lines.is_empty(), || head.clone());
         let (mut wrote, mut last) = (Wrote::default(), None);
+        let has_all = lines.len() < PAGE;
         for text in lines {
             let Some(line) = JournalLine::read(&text) else {
                 self.checks
@@ -49,13 +53,14 @@ impl History {
                     text.clone()
                 });
             if self.lines.contains_key(&digest) {
+                wrote.last = None;
                 continue;
             }
             wrote.came_back |= comes_back(&line);
-            self.follows_the_line_before(&line, &text);
-            self.data.last_line = Some(digest.clone());
-            self.lines.insert(digest, text.clone());
-            wrote.last = Some(text);
+            self.lines.insert(digest.clone(), text.clone());
+            wrote.last = has_all.then(|| text.clone());
+            self.data.untold.insert(line.number, (digest, text));
+            self.take_up_untold();
         }
         self.checks.holds(
             "the head is the digest of the last line",
@@ -65,12 +70,32 @@ impl History {
         wrote
     }
 
+    /// Judges the lines that stand behind the last one: all but those before which one is missing, which an answer will bring.
+    fn take_up_untold(&mut self) {
+        while let Some((number, (digest, text))) = self.data.untold.pop_first() {
+            let Some(line) = JournalLine::read(&text) else {
+                continue;
+            };
+            let last = self.data.last_line.as_ref();
+            let is_missing = |last: &String| {
+                let last_line = JournalLine::read(self.lines.get(last)?)?;
+                Some(line.previous != last && number > last_line.number + 1)
+            };
+            if last.and_then(is_missing).unwrap_or(false) {
+                self.data.untold.insert(number, (digest, text));
+                return;
+            }
+            self.follows_the_line_before(&line, &text);
+            self.data.last_line = Some(digest);
+        }
+    }
+
     fn follows_the_line_before(&mut self, line: &JournalLine<'_>, text: &str) {
         let last = self.data.last_line.as_deref();
         // Data without a journal begin one, or go on behind the list that was left.
         let is_next = match last {
             Some(last) => last == line.previous,
-            None => line.previous == BEGINNING || self.lines.is_empty() || self.losses > 0,
+            None => line.previous == BEGINNING || self.lines.len() == 1 || self.losses > 0,
         };
         self.checks
             .holds("each line of the journal follows the last", is_next, || {
