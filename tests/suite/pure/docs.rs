@@ -244,8 +244,8 @@ fn every_alert_has_a_section_that_says_what_to_do() {
             .lines()
             .filter_map(move |line| line.trim().strip_prefix(key))
     };
-    let page = text("docs/how-to/monitor.md");
-    let sections = page.lines().filter_map(|line| line.strip_prefix("### "));
+    let page = text("docs/how-to/alerts.md");
+    let sections = page.lines().filter_map(|line| line.strip_prefix("## "));
     let sections: Vec<&str> = sections.collect();
     assert!(
         of("- alert: ").eq(sections.iter().copied()),
@@ -253,7 +253,7 @@ fn every_alert_has_a_section_that_says_what_to_do() {
     );
     let links = sections
         .iter()
-        .map(|name| format!("docs/how-to/monitor.md#{}", anchor(name)));
+        .map(|name| format!("docs/how-to/alerts.md#{}", anchor(name)));
     assert!(
         of("runbook_url: ").eq(links),
         "each alert leads to its section"
