@@ -12,7 +12,7 @@ pub(super) const GROUPS: &[Group] = &[
         settings: &[Setting {
             name: "upstash_url",
             accepted: Text("`https://` and a host, such as `https://eu1-name.upstash.io`"),
-            what: "the REST address of the Upstash Redis; required",
+            what: "the REST address of the Upstash Redis",
         }],
     },
     Group {
@@ -22,39 +22,34 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "automatic",
                 accepted: Number("s"),
-                what: "length of a period. 0: no visitor goes in by schedule; the line moves only by operators and by your site",
+                what: "length of a period. 0: no schedule; only operators and your site move the line",
             },
             Setting {
                 name: "automatic_quantity",
                 accepted: Number("visitors"),
-                what: "how many visitors go in per period",
+                what: "visitors who go in per period",
             },
             Setting {
                 name: "total_active",
                 accepted: Number("sessions"),
-                what: "[a cap](../explanation/the-cap.md): how many visitors may be inside at a time. 0: no cap. Operators may [set it](api.md) while the line moves, and `session_minutes` and `claim_seconds`",
+                what: "[a cap](../explanation/the-cap.md): the most visitors inside at a time. 0: no cap. Operators may [change it](api.md#routes) while the line moves",
             },
             Setting {
                 name: "session_minutes",
                 accepted: Number("min"),
-                what: "with a cap: a session ends that long after the visitor's last visit. A time shorter than a payment with 3-D Secure throws payers out",
+                what: "with a cap: a session ends that long after the last visit. Make it longer than a payment with 3-D Secure",
             },
             Setting {
                 name: "event",
                 accepted: Text(
-                    "an object with `id`, `opens` and maybe other members, or a list of up to 16 in the order of their times",
+                    "an object with `id`, `opens` and [more](../how-to/events.md#the-members), or a list of up to 16",
                 ),
-                what: "one or more events that [begin by themselves](../how-to/run-an-event.md#an-event-that-begins-by-itself). Times have their offset from UTC, such as `2030-01-31T10:00:00+01:00`. From `prequeue` on visitors draw numbers, from `opens` on they go in, from `closes` on no new visitor does. Keep the `id`, of 1–32 letters, digits, `-` and `_`, when the times change: another one begins a new line. [The other members](../how-to/events.md#the-members)",
-            },
-            Setting {
-                name: "turn_minutes",
-                accepted: Number("min"),
-                what: "for how long after the call [a turn](../explanation/fairness.md#the-order) is valid, up to a twelfth longer; 0: as long as the ticket; else at least 5. A visitor who comes later draws again",
+                what: "[events](../how-to/run-an-event.md#an-event-that-begins-by-itself) that begin by themselves. Times have an offset from UTC: `2030-01-31T10:00:00+01:00`. Keep the `id` when times change: another one begins a new line",
             },
             Setting {
                 name: "profile",
                 accepted: Word,
-                what: "other defaults for several settings at once; a setting that you give wins over them. `observe`: everything is measured, and nothing acts: `origin_health`, `adaptive_pace`, `absent_visitors`, `active_visitors`, `shared_tickets`, `network_bound` and each of the `signals` are `observe`, and `on_origin_error` is `pass`. `sale`: `origin_health` and `absent_visitors` are `on`, `on_origin_error` is `keep`, `network_bound` is `challenge`, and `adaptive_pace` is `observe`",
+                what: "other defaults for several settings; a setting that you give wins. `observe`: nothing acts: `origin_health`, `adaptive_pace`, `absent_visitors`, `active_visitors`, `shared_tickets`, `network_bound` and each of the `signals` are `observe`, and `on_origin_error` is `pass`. `sale`: `origin_health` and `absent_visitors` are `on`, `on_origin_error` is `keep`, `network_bound` is `challenge`, and `adaptive_pace` is `observe`",
             },
         ],
     },
@@ -65,22 +60,17 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "protected_paths",
                 accepted: Text("[paths](settings.md#paths)"),
-                what: "what the room is for. With `/checkout` or `/tickets/*` the rest of the site skips the room",
+                what: "what the room is for; the rest of the site skips it",
             },
             Setting {
                 name: "bypass_paths",
                 accepted: Text("none, [paths](settings.md#paths)"),
-                what: "what skips the room: health checks, webhooks, pictures. A list of yours replaces the default",
-            },
-            Setting {
-                name: "cookie_domain",
-                accepted: Text("none, a domain in lower case such as `shop.example`"),
-                what: "one place for all hosts of this domain, [by one cookie](../deep/ticket.md#one-place-on-several-hosts). `none`: each host has places of its own",
+                what: "what skips the room, such as health checks, webhooks and pictures. Your list replaces the default",
             },
             Setting {
                 name: "origin_host",
                 accepted: Text("none, a host name in lower case, without port"),
-                what: "the `Host` that your site gets in place of the visitor's: for a site [on a platform or behind a CDN](../how-to/use-an-origin-that-goes-by-host.md). An `override_host` of the backend wins over it",
+                what: "the `Host` that your site gets in place of the visitor's, for a site [on a platform or behind a CDN](../how-to/use-an-origin-that-goes-by-host.md)",
             },
         ],
     },
@@ -91,12 +81,12 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "brand_name",
                 accepted: Text("1–60 characters without controls"),
-                what: "your name, on top of the waiting page and in its title",
+                what: "your name, on the waiting page and in its title",
             },
             Setting {
                 name: "brand_colors",
                 accepted: Text("`#rrggbb`, or two of them: for light pages and for dark ones"),
-                what: "the colours of the page's band, `#c8371b,#ff9a73` unless set; the text keeps its own colours, and their contrast",
+                what: "the colours of the page's band, else `#c8371b,#ff9a73`. The text keeps its own",
             },
             Setting {
                 name: "brand_logo",
@@ -113,12 +103,12 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "message",
                 accepted: Text("1–200 characters without controls"),
-                what: "what you tell waiting visitors, on the page and as `message` in its JSON",
+                what: "what you tell waiting visitors, on the page and in its JSON",
             },
             Setting {
                 name: "template",
                 accepted: Text("at most 8 000 characters"),
-                what: "[your own page](../how-to/write-your-own-page.md). If it is broken, the built-in page is served",
+                what: "[your own page](../how-to/write-your-own-page.md). If it is broken, the built-in one serves",
             },
             Setting {
                 name: "waiting_status",
@@ -128,7 +118,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "refresh_interval",
                 accepted: Number("s"),
-                what: "time between two polls near the front; far away it grows to 30 s",
+                what: "time between two polls near the front; far away up to 30 s",
             },
         ],
     },
@@ -139,17 +129,17 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "on_store_error",
                 accepted: Word,
-                what: "what happens to visitors who are not inside while the store does not answer. `hold`: they wait; `admit`: they go in for `admit_for`. On hold or closed none go in",
+                what: "what visitors outside get while the store does not answer. `hold`: they wait; `admit`: they go in for `admit_for`, unless the room is on hold or closed",
             },
             Setting {
                 name: "admit_for",
                 accepted: Number("s"),
-                what: "for how long `on_store_error` = `admit` lets a visitor in",
+                what: "how long `on_store_error` = `admit` lets a visitor in",
             },
             Setting {
                 name: "origin_health",
                 accepted: Word,
-                what: "what is done about [how the origin answers](../explanation/health-and-pace.md). `observe`: it is watched and shown; `on`: no new visitor goes in for 40–60 s once the origin is sick",
+                what: "what follows from [how the origin answers](../explanation/health-and-pace.md). `observe`: it is shown; `on`: no new visitor goes in for 40–60 s once it is sick",
             },
             Setting {
                 name: "on_origin_error",
@@ -165,24 +155,12 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "admin_path",
                 accepted: Text("a path, neither `/` nor with `/` at its end"),
-                what: "where the panel and the API are",
+                what: "the path of the panel and the API",
             },
             Setting {
                 name: "admin_host",
                 accepted: Text("none, a host name in lower case, without port"),
-                what: "the only host with the panel and the API, such as `queue.shop.example`, which visitors never use: [a host for operators](../how-to/give-operators-a-host.md)",
-            },
-            Setting {
-                name: "operators_acl",
-                accepted: Text(
-                    "none, the name by which a Compute ACL is linked: 1–64 letters, digits, `-`, `_`",
-                ),
-                what: "from which networks people may use the panel and the API: those that the ACL allows. Programs with a token and `healthz` are not asked. If the ACL cannot be asked, no person gets in",
-            },
-            Setting {
-                name: "permit_max",
-                accepted: Number("visitors"),
-                what: "the most visitors that one press of the button or one call of the API lets in",
+                what: "the only host of the panel and the API, [which visitors never use](../how-to/give-operators-a-host.md)",
             },
         ],
     },
@@ -197,29 +175,23 @@ pub(super) const GROUPS: &[Group] = &[
             },
             Setting {
                 name: "rooms",
-                accepted: Text(
-                    "a list of up to 50 objects, each with `name`, one or more of `hosts`, `paths`, `countries` and `when`, maybe `shares`, and any of the settings in which rooms may differ",
-                ),
-                what: "[rooms besides the first](rooms.md), each with a line of its own: which requests are for it, and in which settings it differs",
+                accepted: Text("a list of up to 50 objects"),
+                what: "[rooms besides the first](rooms.md), each with a line of its own",
             },
             Setting {
                 name: "backend",
-                accepted: Text(
-                    "the name of a backend of the service: 1–64 letters, digits, `-`, `_` and `.`; not `upstash`",
-                ),
-                what: "where [the requests of a room](rooms.md#a-backend-of-its-own) go, except for visitors inside whose region has [a backend of its own](../deep/regions.md#a-backend-of-its-own)",
+                accepted: Text("the name of a backend of the service, not `upstash`"),
+                what: "where [the requests of a room](rooms.md#a-backend-of-its-own) go, unless the visitor's region has [its own](../deep/regions.md#a-backend-of-its-own)",
             },
             Setting {
                 name: "regions",
-                accepted: Text(
-                    "none, a list of 1–16 objects, each with `name`, either `countries` or `pops`, and maybe `share`, a percent, and `backend`, a name, with `origin_host`, its host",
-                ),
-                what: "[regions](../deep/regions.md) with lines of their own, which share each release by fixed shares, or by how many visitors came to each",
+                accepted: Text("none, a list of 1–16 objects"),
+                what: "[regions](../deep/regions.md) with lines of their own, which divide each release",
             },
             Setting {
                 name: "regions_lag",
                 accepted: Number("min"),
-                what: "which complete minute says how many came to each region: the last one, or the one before",
+                what: "which complete minute says how many came to each region: the last, or the one before",
             },
         ],
     },
@@ -230,7 +202,12 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "ticket_life",
                 accepted: Number("s"),
-                what: "life of a waiting ticket. A poll renews it when less than half or 70 s is left, so it ends at the earliest half as long after the last poll",
+                what: "life of a waiting ticket. Polls renew it, so it ends at the earliest half as long after the last poll",
+            },
+            Setting {
+                name: "turn_minutes",
+                accepted: Number("min"),
+                what: "how long [a turn](../explanation/fairness.md#the-order) is valid after the call, up to a twelfth longer. 0: as long as the ticket; else at least 5. Later the visitor draws again",
             },
             Setting {
                 name: "cookie_expiry",
@@ -238,19 +215,24 @@ pub(super) const GROUPS: &[Group] = &[
                 what: "how long an admitted visitor stays inside. With a cap the session decides that",
             },
             Setting {
+                name: "cookie_domain",
+                accepted: Text("none, a domain in lower case such as `shop.example`"),
+                what: "[one place](../deep/ticket.md#one-place-on-several-hosts) for all hosts of this domain. `none`: one for each host",
+            },
+            Setting {
                 name: "session_renewal",
                 accepted: Word,
-                what: "with a cap: whether a visit makes its session longer. `off`: a session lasts `session_minutes` from the claim",
+                what: "with a cap: whether a visit prolongs its session. `off`: a session lasts `session_minutes` from the claim",
             },
             Setting {
                 name: "longest_stay_minutes",
                 accepted: Text("0, or 2–1440 min and not less than `session_minutes`"),
-                what: "with a cap: how long a visitor is inside at most after the claim, to the end of the last minute; then the visitor draws again. 0: any time. Longer sessions set by operators count in full",
+                what: "with a cap: the longest time inside after the claim, to the end of its last minute; then the visitor draws again. 0: any time",
             },
             Setting {
                 name: "claim_seconds",
                 accepted: Number("s"),
-                what: "with a cap: how long a slot is kept for a called visitor. Then it goes to the next; the turn stays",
+                what: "with a cap: how long a slot is kept for a called visitor. Then the next one gets it; the turn stays",
             },
             Setting {
                 name: "active_visitors",
@@ -260,17 +242,17 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "shared_tickets",
                 accepted: Word,
-                what: "under a cap, what is done if more networks than `ticket_networks` use one admitted ticket, in one data centre and one session. `observe`: it is counted and logged; `on`: visitors of further networks go to the back of the line",
+                what: "under a cap, what happens if more than `ticket_networks` networks use one admitted ticket, in one data centre and session. `on`: further networks go to the back of the line",
             },
             Setting {
                 name: "ticket_networks",
                 accepted: Number("networks"),
-                what: "from how many networks one admitted ticket may be used. A phone may use three within an hour",
+                what: "networks from which one admitted ticket may be used. A phone may use three within an hour",
             },
             Setting {
                 name: "credit_max",
                 accepted: Number("visitors"),
-                what: "the most credit that is kept for the next arrivals: what was let in beyond the waiting visitors",
+                what: "the most [credit](../glossary.md) that is kept for the next arrivals",
             },
         ],
     },
@@ -286,22 +268,22 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "sick_min",
                 accepted: Number("answers"),
-                what: "the origin is sick only from this number of late and bad answers on",
+                what: "the origin is sick only with so many late and bad answers",
             },
             Setting {
                 name: "sick_share",
                 accepted: Number("%"),
-                what: "the origin is sick only from this share of late and bad answers on",
+                what: "the origin is sick only with this share of late and bad answers",
             },
             Setting {
                 name: "watch_documents",
                 accepted: Number("pages"),
-                what: "of the pages that visitors inside ask for, one in this many is watched; 0: none, only first admissions",
+                what: "of the pages that visitors inside ask for, one in so many is watched. 0: only first admissions",
             },
             Setting {
                 name: "probe_path",
                 accepted: Text("none, a path of at most 200 characters without a query"),
-                what: "what the edge itself [asks the origin for](../explanation/health-and-pace.md#the-health-of-the-origin), at most once a second in each data centre, as a GET with the host of that visitor, or `origin_host`, and no other header of theirs. Take a page that needs no ticket and what your pages need, such as the database",
+                what: "what the edge itself [asks the origin for](../explanation/health-and-pace.md#the-health-of-the-origin). Take a page that needs no ticket, and needs what your pages need, such as the database",
             },
             Setting {
                 name: "adaptive_pace",
@@ -311,17 +293,17 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "window_min",
                 accepted: Number("visitors"),
-                what: "the fewest visitors of a period, where the pace follows the answers, and of the first period after a sickness; never more than `window_max`",
+                what: "where the pace follows the answers: the fewest visitors of a period; also of the first after a sickness",
             },
             Setting {
                 name: "window_max",
                 accepted: Number("visitors"),
-                what: "the most visitors of a period, where the pace follows the answers; 0: as many as the pace has",
+                what: "where the pace follows the answers: the most visitors of a period. 0: as many as the pace has",
             },
             Setting {
                 name: "absent_visitors",
                 accepted: Word,
-                what: "what is done about called visitors [who do not come](../explanation/health-and-pace.md#visitors-who-do-not-come). `observe`: their share is measured and shown; `on`: the pace calls more visitors. `on` is for periods of at most 60 s, and not for many latecomers or bots",
+                what: "what is done about called visitors [who do not come](../explanation/health-and-pace.md#visitors-who-do-not-come). `observe`: their share is shown; `on`: the pace calls more visitors",
             },
         ],
     },
@@ -332,26 +314,26 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "network_bound",
                 accepted: Word,
-                what: "what is done if a network has drawn `network_draws` numbers within an hour. `observe`: further draws are counted and logged; `challenge`: a further number is drawn [after a calculation or a wait](../how-to/one-person-one-place.md). No visitor is refused",
+                what: "what happens when a network has drawn `network_draws` numbers within an hour. `observe`: further draws are counted and logged; `challenge`: they come [after a calculation or a wait](../how-to/one-person-one-place.md)",
             },
             Setting {
                 name: "network_draws",
                 accepted: Number("numbers"),
-                what: "how many numbers one network may draw within an hour of its first draw. A mobile provider may have many visitors behind one network",
+                what: "numbers that one network may draw within an hour of its first. A mobile provider may have many visitors behind one network",
             },
             Setting {
                 name: "signals",
                 accepted: Text(
                     "an object with `bot`, `hosting`, `anonymous` and `ddos`, each `ignore`, `observe`, `challenge` or `refuse`",
                 ),
-                what: "what is done about a visitor without a number of whom Fastly says [one of these](../how-to/one-person-one-place.md#signals). `observe`: counted and logged; `challenge`: a calculation or a wait comes first; `refuse`: no number, and 403. Of several the strictest counts",
+                what: "what happens to a visitor without a number of whom Fastly says [one of these](../how-to/one-person-one-place.md#signals)",
             },
             Setting {
                 name: "verifier",
                 accepted: Text(
-                    "none, an address such as `https://verify.shop.example/queue`, or a path of this site such as `/verify` that `bypass_paths` has, too; at most 200 characters, without a query",
+                    "none, an address such as `https://verify.shop.example/queue`, or a path such as `/verify` that `bypass_paths` has too; at most 200 characters, without a query",
                 ),
-                what: "your own page that [tests challenged visitors](../how-to/verifier.md), in place of the calculation. It signs with the key of `cargo dev secret verifier`",
+                what: "your own page that [tests challenged visitors](../how-to/verifier.md) in place of the calculation",
             },
         ],
     },
@@ -362,33 +344,31 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "bypass_when",
                 accepted: Text("none, a list of up to 16 [conditions](conditions.md)"),
-                what: "a request that meets one of these skips every room. Any client can send what a condition asks for, except for its `country`: it is a convenience and no lock",
+                what: "a request that meets one of these skips every room. Any client can send what a condition asks for, except for its `country`",
             },
             Setting {
                 name: "allow_acl",
-                accepted: Text(
-                    "none, the name by which a Compute ACL is linked: 1–64 letters, digits, `-`, `_`",
-                ),
-                what: "the networks of [monitors and partners](../how-to/monitors-and-partners.md), whose requests go to the origin without a ticket",
+                accepted: Text("none, the name of a linked Compute ACL"),
+                what: "networks of [monitors and partners](../how-to/monitors-and-partners.md), whose requests go to the origin without a ticket",
             },
             Setting {
                 name: "invited_per_minute",
                 accepted: Number("visitors"),
-                what: "how many visitors may go straight in by an [invitation](../how-to/invite.md) within a minute, past the line and besides its pace. 0: none",
+                what: "visitors who may go straight in by an [invitation](../how-to/invite.md) within a minute, besides the pace. 0: none",
             },
             Setting {
                 name: "priority",
                 accepted: Text(
                     "none, a list of at most 16 objects, each with `name` and `share`, a percent; together at most 100 percent",
                 ),
-                what: "the [groups](../how-to/invite.md#groups) that invitations open, by rank, each with its share of each release while lower ones wait. Without a group and with `invited_per_minute` 0 no invitation is accepted",
+                what: "the [groups](../how-to/invite.md#groups) that invitations open, by rank, each with its share of a release while lower ones wait. Without groups, and with `invited_per_minute` 0, no invitation is accepted",
             },
             Setting {
                 name: "invitations_revoked",
                 accepted: Text(
-                    "none, up to 100 names of batches, separated by commas or spaces: each 1–32 letters, digits, `-`, `_`",
+                    "none, up to 100 names of batches with commas or spaces between them",
                 ),
-                what: "the batches of [invitations](../how-to/invite.md) that are no longer valid",
+                what: "batches of [invitations](../how-to/invite.md) that are no longer valid",
             },
         ],
     },
@@ -409,7 +389,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "frame_ancestors",
                 accepted: Text("none, self, sites such as `https://shop.example`"),
-                what: "which sites may show the waiting page in a frame. The cookie is then `SameSite=None; Partitioned`",
+                what: "sites that may show the waiting page in a frame. The cookie is then `SameSite=None; Partitioned`",
             },
             Setting {
                 name: "cors_origins",
@@ -419,12 +399,12 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "cf_compat",
                 accepted: Word,
-                what: "whether the waiting JSON also has the object `cfWaitingRoom`, for apps written for Cloudflare's waiting room",
+                what: "whether the waiting JSON has the object `cfWaitingRoom` too, for apps written for Cloudflare's waiting room",
             },
             Setting {
                 name: "cross_site_posts",
                 accepted: Word,
-                what: "whether a form that another site posts, such as a bank's after a payment, reaches your site for visitors inside, by a second cookie `__Host-queue-post`",
+                what: "whether a form that another site posts, such as a bank's after a payment, [reaches your site](http.md#forms-of-other-sites) for visitors inside",
             },
             Setting {
                 name: "origin_cookie",
@@ -439,19 +419,33 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "waf",
                 accepted: Word,
-                what: "whether the edge asks [Fastly's Next-Gen WAF](../how-to/waf.md). `inspect`: about the request by which a visitor goes in, and about each whose method is not GET, HEAD or OPTIONS. It has never run on Fastly",
+                what: "whether [Fastly's Next-Gen WAF](../how-to/waf.md) is asked about requests that go to your site. It has never run on Fastly",
             },
             Setting {
                 name: "waf_workspace",
-                accepted: Text(
-                    "none, `CORP/WORKSPACE`: each 1–128 letters, digits, `-`, `_` and `.`",
-                ),
-                what: "the two names by which the Next-Gen WAF knows the site: the account's and the workspace's. Required with `waf` = `inspect`",
+                accepted: Text("none, `CORP/WORKSPACE`"),
+                what: "account and workspace at the WAF. Required with `waf` = `inspect`",
             },
             Setting {
                 name: "on_waf_error",
                 accepted: Word,
-                what: "what happens to a request if the Next-Gen WAF cannot be asked, or gives no verdict that is known here. `pass`: it goes to the origin; `block`: it is stopped",
+                what: "what happens to a request without a verdict of the WAF that is known here. `pass`: it goes to the origin; `block`: it is stopped",
+            },
+        ],
+    },
+    Group {
+        title: "Operators",
+        is_more: true,
+        settings: &[
+            Setting {
+                name: "permit_max",
+                accepted: Number("visitors"),
+                what: "the most visitors that one press or one call lets in",
+            },
+            Setting {
+                name: "operators_acl",
+                accepted: Text("none, the name of a linked Compute ACL"),
+                what: "networks from which people may use the panel and the API. Programs with a token and `healthz` are not asked. If the ACL cannot be asked, no person gets in",
             },
         ],
     },
@@ -462,12 +456,12 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "log_sample",
                 accepted: Number("polls"),
-                what: "of the polls of waiting visitors, one in this many is logged; everything else always is",
+                what: "of the polls of waiting visitors, one in so many is logged; everything else always is",
             },
             Setting {
                 name: "log_query",
                 accepted: Word,
-                what: "whether `requestUrl` in the log has the query too, which may hold secrets of your site's links",
+                what: "whether `requestUrl` in the log has the query too, which may hold secrets of your links",
             },
         ],
     },
@@ -478,7 +472,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "kit",
                 accepted: Text("none, what `cargo dev migrate` printed"),
-                what: "the line of Fastly's starter kit that [the first room took over](../how-to/migrate.md#take-over-the-line). Before the time `until` a visitor with a ticket of the kit has the same number here, if it is none above `numbers`. The line was born at `born`, in milliseconds",
+                what: "the line of Fastly's starter kit that [the first room took over](../how-to/migrate.md#take-over-the-line)",
             },
             Setting {
                 name: "backend_calls",
