@@ -15,13 +15,13 @@ use crate::secret::given;
 /// Options of `now-serving allow`. It reads `jwt_secret` from `JWT_SECRET` or standard input.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// The name that the log has of its requests: 1 to 32 letters, digits, - and _
+    /// Its name in the log: 1 to 32 letters, digits, - and _
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub name: String,
-    /// From when on it is no longer good, such as 2030-02-01T00:00:00Z; at most ten years ahead
+    /// When it ends, such as 2030-02-01T00:00:00Z; at most ten years ahead
     #[arg(long, value_name = "TIME")]
     pub expires: String,
-    /// The room that it is for
+    /// The room
     #[arg(long, value_name = "NAME", default_value = "main")]
     pub room: String,
 }

@@ -9,13 +9,13 @@ use now_serving::queue::Head;
 /// Options of `now-serving audit`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// What `/_queue/journal` answered, page by page, or lines of the log; in any order, also twice
+    /// Pages of `/_queue/journal`, or lines of the log, in any order, also twice
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Lines in front of this number may be missing: the store has dropped them, and the log no longer has them
+    /// The first line that has to be there
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub from: u64,
-    /// The beginning of a digest that has to be on the journal, as a ticket or a board carries it: 16 hexadecimal digits
+    /// The 16 hexadecimal digits of a head that has to be on the journal
     #[arg(long, value_name = "DIGITS")]
     pub head: Vec<String>,
     /// A ticket whose head has to be on the journal. Its signature is not checked

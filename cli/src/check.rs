@@ -31,7 +31,7 @@ pub struct Options {
     /// The document, or a config store such as devconfig.json; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The files with the keys that the document names in `more`, called like them, such as `settings_2.json`
+    /// The keys that the document names in `more`, as files called like them: `settings_2.json`
     #[arg(value_name = "PART")]
     pub parts: Vec<PathBuf>,
     /// The request to judge by them.

@@ -10,7 +10,7 @@ use crate::program::SHIPPED;
 /// Options of `now-serving completion`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// The shell that reads the script, such as bash: eval "$(now-serving completion bash)"
+    /// The shell that reads the script
     pub shell: Shell,
 }
 

@@ -13,13 +13,13 @@ pub struct Options {
     /// Say whether commitment, seed and place follow from each other, and print no order
     #[arg(long)]
     pub check: bool,
-    /// The commitment as it was noted before the start: what is published has to be of this one
+    /// The commitment that was noted before the start
     #[arg(long, value_name = "DIGEST", requires = "check")]
     pub commitment: Option<String>,
-    /// As which one the visitor came, within the event; without it the answer's own ticket is checked
+    /// As which one the visitor came; without it the answer's own ticket is checked
     #[arg(long, value_name = "I", requires = "place")]
     pub came: Option<u64>,
-    /// The place that the visitor was given, within the event
+    /// The place that the visitor was given
     #[arg(long, value_name = "PLACE", requires = "came")]
     pub place: Option<u64>,
 }

@@ -22,19 +22,19 @@ pub struct Options {
     /// How many invitations, at most 100000
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST))]
     pub count: u64,
-    /// The name of the batch, by which all of them can be revoked: 1 to 32 letters, digits, - and _
+    /// The name of the batch, by which they can be revoked: 1 to 32 letters, digits, - and _
     #[arg(long, value_name = "NAME", value_parser = batch)]
     pub batch: String,
-    /// How many visitors may use each of them, at most 100000
+    /// How many visitors may use each, at most 100000
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(Invitation::USES))]
     pub uses: u64,
-    /// From when on they are no longer good, such as 2030-02-01T00:00:00Z; at most ten years ahead
+    /// When they end, such as 2030-02-01T00:00:00Z; at most ten years ahead
     #[arg(long, value_name = "TIME")]
     pub expires: String,
-    /// The priority group in whose lane they open a number; without it they open the way straight in
+    /// The priority group in whose lane they open a number; without it they lead straight in
     #[arg(long, value_name = "NAME", value_parser = group)]
     pub group: Option<LaneName>,
-    /// The room that they let in to
+    /// The room
     #[arg(long, value_name = "NAME", default_value = "main")]
     pub room: String,
     /// The page that the links lead to; without it only the codes are printed

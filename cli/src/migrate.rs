@@ -12,13 +12,13 @@ use crate::remote_store::{Bounds, RemoteStore, token_given};
 /// Options of `now-serving migrate`. It reads the store's token from `UPSTASH_REDIS_REST_TOKEN`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// The REST address of the kit's store, which is ours from now on
+    /// The REST address of the kit's store, which becomes the room's
     #[arg(long, value_name = "URL", env = "UPSTASH_REDIS_REST_URL")]
     pub store: String,
-    /// For how many days tickets of the kit are taken, at most 30: as long as they live, which is one day unless you changed it
+    /// How many days the kit's tickets live, at most 30
     #[arg(long, value_name = "DAYS", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=30))]
     pub days: u64,
-    /// The room that takes the line over: the first one, as the setting `room` names it
+    /// The first room, as the setting `room` names it
     #[arg(long, value_name = "NAME", default_value = "main")]
     pub room: String,
 }

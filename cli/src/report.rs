@@ -13,10 +13,10 @@ pub struct Options {
     /// Lines of the log, in any order, also twice
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Of which room
+    /// The room
     #[arg(long, default_value = "main")]
     pub room: String,
-    /// Of which event: from its first number to the next event, or to the end of the log
+    /// The event, from its first number to the next event or the end of the log
     #[arg(long, value_name = "ID")]
     pub event: Option<String>,
     /// From when, such as 2027-01-16T10:00:00Z

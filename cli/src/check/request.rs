@@ -15,10 +15,10 @@ const REQUEST: &str =
 /// The options about one request.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct RequestOptions {
-    /// Say of this request which room it is for, in which lane, and whether a rule lets it past: a method and a URL, in quotes
+    /// Say which room and lane a request is for, and whether a rule lets it past
     #[arg(long, value_name = "METHOD URL")]
     pub request: Option<String>,
-    /// A header of that request, such as 'X-App: ios', as often as it has some; `-H` for short
+    /// A header of that request, such as 'X-App: ios'; may be repeated; `-H` for short
     #[arg(
         short = 'H',
         long = "header",
@@ -26,10 +26,10 @@ pub struct RequestOptions {
         requires = "request"
     )]
     pub headers: Vec<String>,
-    /// From which country it comes, by two capital letters (ISO 3166-1)
+    /// Its country, by two capital letters
     #[arg(long, value_name = "COUNTRY", requires = "request")]
     pub country: Option<String>,
-    /// Which data centre it reaches, by Fastly's code such as SJC
+    /// Its data centre, by Fastly's code such as SJC
     #[arg(long, value_name = "POP", requires = "request")]
     pub pop: Option<String>,
 }

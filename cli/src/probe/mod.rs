@@ -52,7 +52,7 @@ pub const CHECKS: [&str; 14] = [
 /// Options of `now-serving probe`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It sends at most 125 requests in at most two minutes, besides what --silence asks for, to the host of --service, at most two to that of --origin, and ends with 1 if anything differs. \
+It sends at most 125 requests in at most two minutes, besides what --silence asks for, and at most two to --origin. It ends with 1 if anything differs. \
 What each check is for is in docs/deep/production.md.")]
 pub struct Options {
     /// The service, such as `https://www-shop-example.edgecompute.app`
@@ -64,7 +64,7 @@ pub struct Options {
     /// A path that skips the room
     #[arg(long, value_name = "PATH", default_value = "/robots.txt")]
     pub open_path: String,
-    /// A page behind the room that differs for each visitor; with --draw two visitors ask for it
+    /// A page behind the room that differs for each visitor
     #[arg(long, value_name = "PATH")]
     pub path: Option<String>,
     /// A path that `cache_paths` lists
@@ -73,19 +73,19 @@ pub struct Options {
     /// A path of the origin that answers with the headers it was sent
     #[arg(long, value_name = "PATH")]
     pub echo: Option<String>,
-    /// The address of the origin, asked once for a name that no origin knows, and once more if that is refused
+    /// The address of the origin, to see which names it answers
     #[arg(long, value_name = "URL")]
     pub origin: Option<String>,
     /// The setting `origin_host`, unless the origin gets the host of --service
     #[arg(long, value_name = "NAME")]
     pub origin_host: Option<String>,
-    /// Draw three numbers of the real line, to time draws and to ask as two visitors
+    /// Draw three numbers of the real line
     #[arg(long)]
     pub draw: bool,
-    /// With --draw: draw once more after each of these times without a request, such as 1m,3m,6m
+    /// With --draw: draw once more after each of these silences, such as 1m,3m,6m
     #[arg(long, value_name = "TIMES", requires = "draw", value_delimiter = ',', value_parser = silence::time)]
     pub silence: Vec<Span>,
-    /// Change the message to waiting visitors for some seconds, with the `admin_token` in the variable `NOW_SERVING_TOKEN`
+    /// Change the message for some seconds, with the `admin_token` in the variable `NOW_SERVING_TOKEN`
     #[arg(long)]
     pub token: bool,
 }

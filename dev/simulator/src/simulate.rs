@@ -18,13 +18,13 @@ use crate::world;
 /// Options of `now-serving simulate`.
 #[derive(Debug, Default, clap::Args)]
 pub struct Options {
-    /// The name of a scenario that comes with this program, or a file with your own [default with --log: log]
+    /// A scenario by name, or a file with your own [default with --log: log]
     #[arg(value_name = "SCENARIO", required_unless_present_any = ["log", "list"])]
     pub scenario: Option<String>,
-    /// Say which scenarios come with this program
+    /// Name the scenarios
     #[arg(long)]
     pub list: bool,
-    /// Sets something else: a setting of the product, or a path of the scenario such as visitors.absent
+    /// Change a setting of the product, or a path of the scenario such as visitors.absent
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// What chance begins with
@@ -33,7 +33,7 @@ pub struct Options {
     /// How many POPs the visitors come to
     #[arg(long)]
     pub pops: Option<usize>,
-    /// The log of an event that was, one JSON object a line: its visitors come as they came
+    /// The log of a past event: its visitors come as they came
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// Write all figures as JSON
@@ -42,10 +42,10 @@ pub struct Options {
     /// Draw the picture
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Write the log that the product would have written; of several ways to play, the first one's
+    /// Write the log of the product, of the first of several ways to play
     #[arg(long, value_name = "FILE")]
     pub queue_log: Option<PathBuf>,
-    /// Answer each poll by the whole service: the same result, and much slower
+    /// Answer each poll by the whole service: the same result, much slower
     #[arg(long)]
     pub whole: bool,
 }

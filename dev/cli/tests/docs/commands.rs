@@ -390,7 +390,7 @@ fn every_page_names_commands_and_options_that_there_are() {
                 many += 1;
                 let is_there = sections.iter().any(|(section, rows)| {
                     let has = |option: &str| {
-                        let is_row = |end: &str| rows.contains(&format!("\n- `{option}{end}"));
+                        let is_row = |end: &str| rows.contains(&format!("`{option}{end}"));
                         option == "--help" || is_row("`") || is_row(" ")
                     };
                     name == "--version" || *section == name && options(words).all(has)

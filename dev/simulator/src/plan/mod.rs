@@ -36,19 +36,19 @@ pub struct Options {
         required_unless_present = "all_in_within"
     )]
     pub pace: Option<Rate>,
-    /// Find the pace with which the last visitor goes in within this time after the first one came
+    /// Find the pace that lets all in within this time after the first one came
     #[arg(long, value_name = "TIME", conflicts_with = "pace", value_parser = some_time)]
     pub all_in_within: Option<Span>,
     /// The most visitors inside at a time
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, requires = "session", value_parser = |text: &str| count(text, 1..=10_000_000))]
     pub cap: Option<u64>,
-    /// With --cap: for how long a visitor has a place: the stay, and the setting `session_minutes` after the last page
+    /// With --cap: the stay, and the setting `session_minutes` after the last page
     #[arg(long, value_name = "TIME", requires = "cap", value_parser = some_time)]
     pub session: Option<Span>,
     /// The share of called visitors who do not come, such as 0.3
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true, default_value_t = 0.0, value_parser = share)]
     pub absent: f64,
-    /// With the setting `absent_visitors` = on: more are called, so that as many come as the pace says
+    /// As with the setting `absent_visitors` = on
     #[arg(long)]
     pub compensate: bool,
     /// The POPs with visitors at that time
