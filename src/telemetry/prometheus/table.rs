@@ -200,7 +200,7 @@ pub const METRICS: &[Metric] = &[
     .by("lane"),
     counter(
         "estimates_total",
-        "Visitors who went in, by what came of the wait that was estimated at the draw: right is within a third, or half a minute.",
+        "Visitors who went in, by how the estimate at the draw came true: right is within a third, or half a minute.",
         |series, scrape| {
             series.each(&Estimated::ALL, |estimated| scrape.figures.tally.estimates(estimated));
         },
@@ -248,13 +248,13 @@ pub const METRICS: &[Metric] = &[
     ),
     gauge(
         "lane_waiting",
-        "Visitors who wait in the lane of a group or a region, who are among those that wait; absent without such a lane in which a number was drawn.",
+        "Visitors who wait in the lane of a group or a region; absent without such a lane.",
         |series, scrape| of_lanes(series, scrape, LaneState::waiting),
     )
     .by("lane"),
     gauge(
         "lane_cursor",
-        "The last number of the lane of a group or a region that was released; absent without such a lane in which a number was drawn.",
+        "The last number released in the lane of a group or a region; absent without such a lane.",
         |series, scrape| of_lanes(series, scrape, |lane| lane.cursor().0),
     )
     .by("lane"),
@@ -269,7 +269,7 @@ pub const METRICS: &[Metric] = &[
     ),
     gauge(
         "absent_ratio",
-        "Called visitors who do not come, as a ratio of all who were called, 0 to 1; absent while it is not known.",
+        "The ratio of called visitors who do not come, 0 to 1; absent while it is not known.",
         |series, scrape| series.exact(scrape.figures.absent.share.map(thousandths)),
     ),
     gauge(
@@ -310,7 +310,7 @@ pub const METRICS: &[Metric] = &[
     ),
     gauge(
         "window_visitors",
-        "Visitors that a period may have, as the answers of the origin say, or the pace where it does not follow them; absent until that is known.",
+        "Visitors that a period may have by the answers of the origin, or by the pace where it does not follow them; absent until that is known.",
         |series, scrape| {
             let window = scrape.figures.origin.window.size;
             series.exact((window > 0).then(|| thousandths(window)));
@@ -330,7 +330,7 @@ pub const METRICS: &[Metric] = &[
     .by("mode"),
     gauge(
         "event_phase",
-        "Where the event stands whose time it is: 1 for its phase, 0 for the others, and for all without an event.",
+        "Where the event stands: 1 for its phase, 0 for the others, and for all without an event.",
         |series, scrape| {
             let event = scrape.figures.board.event.as_ref();
             series.choice(&Phase::ALL, event.map(|event| event.phase));
@@ -354,7 +354,7 @@ pub const METRICS: &[Metric] = &[
     ),
     gauge(
         "board_age_seconds",
-        "Age of the board, the public state of the line, in the data centre that was scraped; absent while no visitor asks there.",
+        "Age of the copy of the board in the data centre that was scraped; absent while no visitor asks there.",
         |series, scrape| {
             let age = scrape.age_ms.map(|ms| seconds(ms.saturating_mul(1000)));
             series.exact(age);
