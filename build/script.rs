@@ -154,10 +154,10 @@ const LIBRARY: [&str; 16] = [
 fn renamed(script: &str) -> String {
     let is_of_lua = |name: &str| LUA.split(' ').any(|other| other == name);
     let tokens = tokens(script);
-    let named = named(&tokens);
+    let flags = are_names(&tokens);
     let mut uses = BTreeMap::new();
-    for (token, is_named) in tokens.iter().zip(&named) {
-        if *is_named && !is_of_lua(token) {
+    for (token, is_name) in tokens.iter().zip(&flags) {
+        if *is_name && !is_of_lua(token) {
             *uses.entry(*token).or_insert(0_u32) += 1;
         }
     }
@@ -173,8 +173,8 @@ fn renamed(script: &str) -> String {
         .iter()
         .filter_map(|name| Some((names.get(name)?.as_str(), *name)))
         .unzip();
-    let kept = tokens.iter().zip(&named).map(|(token, is_named)| {
-        let name = names.get(token).filter(|_| *is_named);
+    let kept = tokens.iter().zip(&flags).map(|(token, is_name)| {
+        let name = names.get(token).filter(|_| *is_name);
         name.map_or(*token, String::as_str)
     });
     let (here, there) = (of_library.0.join(","), of_library.1.join(","));
@@ -182,10 +182,10 @@ fn renamed(script: &str) -> String {
 }
 
 /// Which of them are names by themselves: no fields, no keys of tables, no words in quotes, no numbers.
-fn named(tokens: &[&str]) -> Vec<bool> {
+fn are_names(tokens: &[&str]) -> Vec<bool> {
     // What is open where a token stands: a table, another bracket, or a block.
     let mut open = Vec::new();
-    let (mut named, mut before) = (Vec::with_capacity(tokens.len()), "");
+    let (mut flags, mut before) = (Vec::with_capacity(tokens.len()), "");
     for (place, &token) in tokens.iter().enumerate() {
         match token {
             "{" | "(" | "[" | "function" | "if" | "do" | "repeat" => open.push(token),
@@ -199,12 +199,12 @@ fn named(tokens: &[&str]) -> Vec<bool> {
         let is_key =
             open.last() == Some(&"{") && matches!(before, "{" | ",") && after == Some(&"=");
         let is_word = token.starts_with(|letter: char| letter.is_ascii_alphabetic());
-        named.push(is_word && !is_key && !matches!(before, "." | ":"));
+        flags.push(is_word && !is_key && !matches!(before, "." | ":"));
         if !token.trim().is_empty() {
             before = token;
         }
     }
-    named
+    flags
 }
 
 /// Names, numbers, texts in quotes, runs of dots and comparisons; everything else one letter each.
