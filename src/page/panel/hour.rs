@@ -157,13 +157,19 @@ impl Hour {
     }
 }
 
-/// Minutes, the oldest first, and before them hours, of each of which the last minute stands for it.
+/// Minutes, the oldest first, and before them hours, of each of which the last minute stands for it. Minutes that are kept for a day begin
+/// within an hour, which is told as a whole; the last hour is told by its minutes.
 fn ends(history: &History, this: u64) -> Vec<Sample> {
-    let hours_end = history.hours.first().map_or(0, |hour| (hour.at + 1) * 60);
-    let hours = history.hours.iter().rev().map(|hour| Sample {
+    let first = history.minutes.last().unwrap_or(&history.now).at / 60;
+    let is_old = (first + 2) * 60 <= this;
+    let hours = history.hours.iter().rev();
+    let hours = hours.filter(|hour| hour.at < first || hour.at == first && is_old);
+    let hours = hours.map(|hour| Sample {
         at: hour.at * 60 + 59,
         ..hour.clone()
     });
+    let hours: Vec<Sample> = hours.collect();
+    let hours_end = hours.last().map_or(0, |hour| hour.at + 1);
     let minutes = history.minutes.iter().rev().cloned();
     let minutes = minutes.filter(|minute| minute.at >= hours_end);
     // Data centres' clocks differ.
@@ -171,7 +177,8 @@ fn ends(history: &History, this: u64) -> Vec<Sample> {
         at: end.at.min(this),
         ..end
     };
-    let ends = hours.chain(minutes).chain([history.now.clone()]);
+    let ends = hours.into_iter().chain(minutes);
+    let ends = ends.chain([history.now.clone()]);
     ends.map(clamped).collect()
 }
 
@@ -335,6 +342,36 @@ pub(super) mod tests {
         assert_eq!(month.iter().map(|bar| bar.arrived).sum::<u64>(), 66);
         assert_eq!(month.first().map(|bar| bar.waiting), Some(30));
         assert!(month.len() < 40, "{}", month.len());
+    }
+
+    #[test]
+    fn the_last_hour_is_the_same_whatever_the_chart_shows() {
+        let minutes = [
+            (TEN - 70, 9, 10),
+            (TEN - 30, 9, 20),
+            (TEN - 2, 9, 100),
+            (TEN - 1, 19, 160),
+            (TEN, 9, 170),
+        ];
+        let line = snapshot(&minutes);
+        let now_ms = TEN * MINUTE_MS;
+        let mut with_hours = line.history.clone();
+        // By the hours that are over, as far as the month tells them: the one before this, and the first.
+        with_hours.hours = [TEN / 60 - 1, TEN / 60 - 2]
+            .map(|at| Sample {
+                at,
+                drawn: 300,
+                released: 300,
+                waiting: 9,
+                ..Sample::default()
+            })
+            .to_vec();
+        let of = |history| Hour::of(history, Span::Hour, now_ms).bars;
+        assert_eq!(of(&with_hours), of(&line.history));
+        let month = Hour::of(&with_hours, Span::Month, now_ms).bars;
+        let arrived: u64 = month.iter().map(|bar| bar.arrived).sum();
+        let by_minutes = 170 - 20 + 19 + 9 - 9;
+        assert_eq!(arrived, 300 + by_minutes, "the first hour as a whole");
     }
 
     /// What a client counts that sees every visitor, and what the store keeps of it.
