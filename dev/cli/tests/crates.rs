@@ -65,11 +65,17 @@ fn the_products_tests_compile_nothing_that_only_the_commands_need() {
     }
 }
 
-/// The bench is part of the commands, and what only it needs to measure with is compiled for it alone.
+/// The bench is part of the commands, and what only it needs to measure with is compiled for it alone. So is what makes the site.
 #[test]
-fn the_commands_compile_no_criterion() {
-    assert!(!compiled_for_tests_of("now-serving-dev").contains("criterion"));
-    assert!(compiled_for_tests_of("now-serving-bench").contains("criterion"));
+fn the_commands_compile_no_criterion_and_no_mdbook() {
+    let commands = compiled_for_tests_of("now-serving-dev");
+    for (package, only) in [
+        ("now-serving-bench", "criterion"),
+        ("now-serving-site", "mdbook-driver"),
+    ] {
+        assert!(!commands.contains(only), "{only}");
+        assert!(compiled_for_tests_of(package).contains(only), "{only}");
+    }
 }
 
 /// Operators get one file, which runs on a machine that has nothing of a developer's.

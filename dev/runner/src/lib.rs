@@ -1,8 +1,10 @@
-//! `cargo dev test` and `cargo dev doctor`: [`suite`] runs the tests, [`doctor`] looks at this machine.
+//! `cargo dev test`, `doctor` and `site`: [`suite`] runs the tests, [`doctor`] looks at this machine, [`site`] makes the
+//! documentation's site.
 //!
 //! Nothing of the service is here: a contributor waits for this crate before the first test.
 
 pub mod doctor;
+pub mod site;
 pub mod suite;
 
 use std::process::ExitCode;
@@ -26,6 +28,8 @@ pub struct Cli<Commands: Subcommand> {
 pub enum Command {
     /// Say what of this machine is needed, what is there and what would be installed
     Doctor(doctor::Options),
+    /// Make the documentation as a site with search, in target/site
+    Site(site::Options),
     /// Run every check and test, with a summary at the end
     Test(suite::Options),
 }
@@ -38,6 +42,7 @@ impl Command {
     pub fn perform(self) -> Result<bool, String> {
         match self {
             Self::Doctor(options) => Ok(doctor::doctor(&options)),
+            Self::Site(options) => site::site(&options),
             Self::Test(options) => suite::test(&options),
         }
     }

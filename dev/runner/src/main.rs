@@ -1,4 +1,4 @@
-//! `cargo dev test` and `cargo dev doctor`, without the other commands and what those need.
+//! `cargo dev test`, `doctor` and `site`, without the other commands and what those need.
 
 use std::process::ExitCode;
 

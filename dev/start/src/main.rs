@@ -66,11 +66,11 @@ fn begin_wasm() {
     drop(quiet);
 }
 
-/// The package and the program of a command. The small one knows two, and is compiled in a fraction of the time; the large one
+/// The package and the program of a command. The small one knows three, and is compiled in a fraction of the time; the large one
 /// knows all, and plays the rules on a store elsewhere.
 fn program_of(command: &str, is_on_a_store: bool) -> [&'static str; 2] {
     match command {
-        "test" | "doctor" if !is_on_a_store => ["now-serving-runner", "runner"],
+        "test" | "doctor" | "site" if !is_on_a_store => ["now-serving-runner", "runner"],
         _ => ["now-serving-dev", "dev"],
     }
 }
@@ -148,6 +148,7 @@ mod tests {
     fn the_commands_of_a_first_look_are_in_the_small_program() {
         let [small, large] = [program_of("test", false), program_of("serve", false)];
         assert_eq!(program_of("doctor", false), small);
+        assert_eq!(program_of("site", false), small);
         assert_eq!(program_of("test", true), large);
         assert_ne!(small, large);
         for other in ["", "help", "docs"] {
