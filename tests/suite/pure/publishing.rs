@@ -80,6 +80,10 @@ fn the_workflows_run_the_commands_of_this_project() {
         "no program is published untried"
     );
     assert!(
+        release.contains("- run: cargo dev site --repository ")
+            && release.contains("\n          path: target/site\n")
+    );
+    assert!(
         !release.contains("actions/cache"),
         "a cache may hold what others put into it"
     );
