@@ -252,7 +252,10 @@ impl Slower {
     /// The same for a page without scripts.
     fn in_utc(&self, words: &Language) -> String {
         let time = |at_ms| moment_to_the_minute(at_ms, self.now.ms());
-        let to = self.slowed.to_ms.map(time).unwrap_or_default();
+        // A pause within a minute ends with it, and not when it began.
+        let to = self.slowed.to_ms;
+        let to = to.map(|to_ms| time(to_ms.div_ceil(60_000).saturating_mul(60_000)));
+        let to = to.unwrap_or_default();
         let from = time(self.slowed.from_ms);
         let text = self.sentence(words).replace("{from}", &from);
         text.replace("{time}", &to)
