@@ -262,7 +262,8 @@ impl Renewal {
     #[must_use]
     pub fn counted(self, id: &str, of: u64, began: u64, minutes: u64) -> CountedRenewal {
         let Self { from, to } = self;
-        let lasted = |end: u64| end.saturating_sub(minutes).saturating_sub(began);
+        // Minutes that are over for certain: neither the second of the first visit nor that of this one is known.
+        let lasted = |end: u64| end.saturating_sub(minutes).saturating_sub(began + 1);
         CountedRenewal {
             from,
             to,

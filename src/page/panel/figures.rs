@@ -86,7 +86,7 @@ pub(super) fn waits(snapshot: &PanelSnapshot, now_ms: u64) -> Option<String> {
             format!(" in {lane}")
         };
         Some(format!(
-            "Half{of} waited at most {half}, 95 of 100 at most {most}. {told}."
+            "Half{of} waited about {half} or less, 95 of 100 about {most} or less. {told}."
         ))
     });
     let stayed = counts.half_stayed(came);
