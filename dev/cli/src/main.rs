@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use cli::program;
-use development::{completion, database, docs, fuzz, path, pictures, rehearse, release, serve};
+use development::{completion, database, docs, fuzz, path, pictures, rehearse, release};
 use runner::Cli;
 
 #[derive(clap::Subcommand)]
@@ -14,9 +14,10 @@ enum Command {
     /// Rehearse an event with simulated visitors, on the real service: in virtual time, or in real time too
     Simulate(rehearse::Options),
     /// Run the waiting room on this machine, with a shop behind it and the store, until Ctrl-C
-    Serve(serve::Options),
+    #[command(after_long_help = docs::settings_help())]
+    Serve(demo::Options),
     /// Run only the store and the shop, for `fastly compute serve`, until Ctrl-C
-    Backends(serve::BackendOptions),
+    Backends(demo::BackendOptions),
     #[command(flatten)]
     Small(runner::Command),
     /// Look for bytes that break a rule of what reads bytes of strangers
@@ -41,8 +42,8 @@ fn main() -> ExitCode {
     runner::run(|command| match command {
         Command::Operator(command) => command.perform(),
         Command::Simulate(options) => rehearse::rehearse(&options),
-        Command::Serve(options) => serve::serve(&options).map(|()| true),
-        Command::Backends(options) => serve::backends(&options).map(|()| true),
+        Command::Serve(options) => demo::serve(&options).map(|()| true),
+        Command::Backends(options) => demo::backends(&options).map(|()| true),
         Command::Small(runner::Command::Test(runner::suite::Options {
             store: Some(url),
             filter,

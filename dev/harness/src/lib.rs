@@ -7,6 +7,7 @@
 //!
 //! The store is not here: `upstash-local` is one, and knows nothing of Now Serving.
 
+#[cfg(feature = "browser")]
 pub mod browser;
 pub mod edge;
 pub mod heap;

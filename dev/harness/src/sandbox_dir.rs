@@ -16,6 +16,9 @@ use crate::project::project;
 /// Settings of the service, key to value, as its config store holds them.
 pub type Settings = BTreeMap<String, String>;
 
+/// The settings of this machine, in the root of the checkout.
+pub const DEVELOPMENT_SETTINGS: &str = "devconfig.json";
+
 /// The name of the settings file in an edge's folder.
 const SETTINGS_FILE: &str = "config.json";
 
@@ -38,7 +41,7 @@ pub struct Backends<'a> {
 /// # Errors
 /// When the file is not there or is not a flat JSON object of strings.
 pub fn development_settings() -> Result<Settings, String> {
-    let path = project()?.root.join("devconfig.json");
+    let path = project()?.root.join(DEVELOPMENT_SETTINGS);
     let text = fs::read_to_string(&path)
         .map_err(|error| format!("devconfig.json could not be read: {error}."))?;
     parse(&text)

@@ -18,6 +18,10 @@ pub struct Project {
     pub root: PathBuf,
     /// Cargo's target folder.
     pub target: PathBuf,
+    /// The release Wasm, built or not.
+    pub wasm: PathBuf,
+    /// Whether there is something to compile.
+    pub has_sources: bool,
     /// What has tests.
     pub tested: Vec<Tested>,
 }
@@ -35,12 +39,29 @@ pub struct Tested {
     pub source: PathBuf,
 }
 
+/// The Wasm in a folder without sources.
+pub const UNPACKED_WASM: &str = "now-serving.wasm";
+
+static PROJECT: OnceLock<Result<Project, String>> = OnceLock::new();
+
+/// From now on the project is this folder, which a release was unpacked to: it has the settings and the Wasm of a checkout, and
+/// Cargo is not asked.
+pub fn unpacked(folder: &Path) {
+    // A program that has asked Cargo before keeps its answer.
+    let _ = PROJECT.set(Ok(Project {
+        root: folder.to_owned(),
+        target: folder.join("run"),
+        wasm: folder.join(UNPACKED_WASM),
+        has_sources: false,
+        tested: Vec::new(),
+    }));
+}
+
 /// Asks Cargo, once per process, for the folders of the workspace.
 ///
 /// # Errors
 /// When `cargo metadata` fails.
 pub fn project() -> Result<&'static Project, String> {
-    static PROJECT: OnceLock<Result<Project, String>> = OnceLock::new();
     PROJECT
         .get_or_init(ask_cargo)
         .as_ref()
@@ -62,8 +83,7 @@ pub fn cargo(arguments: &[&str]) -> Result<Command, String> {
 /// # Errors
 /// When the target folder is not known.
 pub fn wasm_path() -> Result<PathBuf, String> {
-    let target = &project()?.target;
-    Ok(target.join(WASM_TARGET).join("release/now-serving.wasm"))
+    Ok(project()?.wasm.clone())
 }
 
 /// Builds the release Wasm and returns its path.
@@ -126,9 +146,12 @@ fn ask_cargo() -> Result<Project, String> {
             .map(PathBuf::from)
             .ok_or_else(|| format!("`cargo metadata` names no {key}."))
     };
+    let target = folder("target_directory")?;
     Ok(Project {
         root: folder("workspace_root")?,
-        target: folder("target_directory")?,
+        wasm: target.join(WASM_TARGET).join("release/now-serving.wasm"),
+        target,
+        has_sources: true,
         tested: tested(&metadata),
     })
 }

@@ -141,19 +141,38 @@ fn version(text: &str) -> Option<(u64, u64, u64)> {
     })
 }
 
+/// Provides it where nothing can be compiled: by the CLI of this machine, if there is none yet.
+///
+/// # Errors
+/// When that is not to be had: with the sentence that says where it is.
+pub fn provide_compiled() -> Result<(), String> {
+    if viceroy().is_ok() {
+        return Ok(());
+    }
+    downloaded().map_err(|_| {
+        format!(
+            "This needs Fastly's local server, Viceroy {VICEROY_VERSION} or later: put the program `viceroy` of https://github.com/fastly/Viceroy/releases into a folder of the PATH."
+        )
+    })
+}
+
 /// Has the CLI download it, else compiles it.
 pub(crate) fn install() -> Result<(), String> {
+    let Err(reason) = downloaded() else {
+        return Ok(());
+    };
+    eprintln!("The Fastly CLI downloads no local server here, so it is compiled: {reason}");
+    compile()
+}
+
+/// Has the CLI download it.
+fn downloaded() -> Result<(), String> {
     let refusals = places()?;
     let refusals = refusals.iter().filter(|place| place.is_file());
     for refusal in refusals.filter_map(|place| refusal(place)) {
         eprintln!("{refusal}");
     }
-    let downloaded = fastly_cli().and_then(|cli| download(&cli, &root()?, PATIENCE));
-    let Err(reason) = downloaded else {
-        return Ok(());
-    };
-    eprintln!("The Fastly CLI downloads no local server here, so it is compiled: {reason}");
-    compile()
+    fastly_cli().and_then(|cli| download(&cli, &root()?, PATIENCE))
 }
 
 /// The CLI has no command for the download: `compute serve` does it first, and then finds nothing that it could serve.

@@ -135,7 +135,7 @@ fn the_container_of_the_demo_builds_and_publishes_what_serve_runs() {
     ] {
         assert!(demo.contains(&line), "{line}");
     }
-    let options = text("dev/cli/src/serve/options.rs");
+    let options = text("dev/demo/src/options.rs");
     let (_, serve) = options.split_once("pub struct Options {").unwrap();
     let (_, addr) = serve.split_once("default_value = \"127.0.0.1:").unwrap();
     let (port, _) = addr.split_once('"').unwrap();

@@ -1,4 +1,4 @@
-//! `cargo dev serve`: the whole thing on this machine, from a shop to the waiting room before it.
+//! `cargo dev serve` and the demo of a release: the whole thing on this machine, from a shop to the waiting room before it.
 //!
 //! The store and the shop run in this process, the edge in a child; all end together.
 
@@ -24,6 +24,7 @@ use harness::install::{self, Need};
 use harness::origin::{Origin, demo};
 use harness::project;
 use harness::sandbox_dir::{self, Backends, Settings};
+use harness::viceroy;
 pub use options::{BackendOptions, Options};
 use past::Past;
 use start::duration;
@@ -39,11 +40,7 @@ pub fn serve(options: &Options) -> Result<(), String> {
     check_settings(options, &sandbox_dir::known_keys())?;
     others::check(options)?;
     let settings = options.settings(sandbox_dir::development_settings()?);
-    install::provide(Need::WasmTarget)?;
-    if let Err(reason) = install::provide(Need::FastlyCli) {
-        anstream::eprintln!("{reason}\nGoing on without it: the edge runs in Viceroy directly.");
-    }
-    install::provide(Need::Viceroy)?;
+    provide()?;
     // Played beside what follows, until the store is needed.
     let past = options.has_past().then(|| {
         let token = setting(&settings, "upstash_token", "");
@@ -91,6 +88,18 @@ pub fn backends(options: &BackendOptions) -> Result<(), String> {
     Ok(())
 }
 
+/// What serves. Without sources it is only looked for and downloaded: there is no compiler either.
+fn provide() -> Result<(), String> {
+    if !project::project()?.has_sources {
+        return viceroy::provide_compiled();
+    }
+    install::provide(Need::WasmTarget)?;
+    if let Err(reason) = install::provide(Need::FastlyCli) {
+        anstream::eprintln!("{reason}\nGoing on without it: the edge runs in Viceroy directly.");
+    }
+    install::provide(Need::Viceroy)
+}
+
 fn setting<'a>(settings: &'a Settings, key: &str, default: &'a str) -> &'a str {
     settings.get(key).map_or(default, String::as_str)
 }
@@ -127,14 +136,17 @@ fn check_ports(options: &Options) -> Result<(), String> {
 }
 
 fn wasm(options: &Options) -> Result<PathBuf, String> {
-    if !options.no_build {
+    if !options.no_build && project::project()?.has_sources {
         return project::build_wasm();
     }
     let wasm = project::wasm_path()?;
     if wasm.is_file() {
         return Ok(wasm);
     }
-    Err("There is no Wasm from an earlier build: run again without --no-build.".to_owned())
+    Err(format!(
+        "{} is not there: it is made without --no-build, and comes with a release.",
+        wasm.display()
+    ))
 }
 
 fn start_store(

@@ -7,8 +7,6 @@ use harness::sandbox_dir::Settings;
 use now_serving::config::{BYPASS_DEFAULT, DOCUMENT};
 use serde_json::Value as Json;
 
-use crate::docs::settings_help;
-
 /// The demo shop's name and colours, and a pace at which one sees the line move.
 const DEMO: [(&str, &str); 4] = [
     ("brand_name", "Ember & Ash"),
@@ -22,7 +20,6 @@ const CROWD: usize = 300;
 
 /// What `cargo dev serve` can be told.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = settings_help())]
 pub struct Options {
     /// Where visitors come in
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7676", value_parser = address)]
