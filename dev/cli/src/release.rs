@@ -3,6 +3,7 @@
 //! The same commit gives the same bytes: what is written down has the commit's time, and the Wasm knows no folder of this machine.
 
 mod changelog;
+mod demo;
 mod deploy;
 mod licences;
 mod package;
@@ -21,6 +22,7 @@ use harness::quiet;
 
 use package::Commit;
 use parts::Parts;
+use program::Program;
 
 /// What `cargo dev release` can be told.
 #[derive(Debug, clap::Args)]
@@ -39,10 +41,26 @@ pub struct Options {
 /// The package of the Wasm.
 const WASM: &str = "now-serving";
 
+/// What operators and programs of their own read, as it is in the checkout.
+const AS_IT_IS: [&str; 3] = [
+    "docs/openapi.yaml",
+    "deploy/monitoring/dashboard.json",
+    "deploy/monitoring/alerts.yml",
+];
+
+const OPERATORS: Program = Program {
+    package: "now-serving-cli",
+    name: "now-serving",
+    what: "the program of operators",
+};
+
+/// The module of Terraform.
+const TERRAFORM: &str = "deploy/terraform";
+
 /// A file of the release: its name and its bytes.
 type Made = (String, Vec<u8>);
 
-/// Makes the package, the program of operators, checksums, what both consist of, the licences of that, and the notes.
+/// Makes the package, the programs of operators and of the demo, checksums, what both consist of, the licences of that, and the notes.
 ///
 /// # Errors
 /// When versions disagree, the changes say nothing of this one, files are not committed, a licence is not allowed, or the
@@ -91,18 +109,40 @@ fn files(name: &str, parts: &Parts, options: &Options) -> Result<Vec<Made>, Stri
     let commit = Commit::of(&project.root)?;
     let package = package::packed(&wasm, &project.root.join("fastly.toml"), &commit)?;
     let bill = sbom::of(parts, &package, &commit)?;
-    let licences = licences::texts(licences::OF_THE_WASM, parts)?.into_bytes();
-    let mut made = vec![
-        (format!("{name}.cdx.json"), bill),
-        (format!("{name}.tar.gz"), package),
-        ("THIRD-PARTY-LICENSES.txt".to_owned(), licences),
-    ];
+    let text = licences::texts(licences::OF_THE_WASM, parts)?;
+    let mut licences = vec![("THIRD-PARTY-LICENSES.txt".to_owned(), text.into_bytes())];
     match licences::of_rust() {
-        Ok(text) => made.push(("RUST-LIBRARY-LICENSES.html".to_owned(), text.into_bytes())),
+        Ok(text) => licences.push(("RUST-LIBRARY-LICENSES.html".to_owned(), text.into_bytes())),
         Err(reason) if options.draft => anstream::eprintln!("{reason}"),
         Err(reason) => return Err(reason),
     }
-    made.extend(program::of_linux(name, project, &commit, options)?);
+    let mut made = vec![
+        (format!("{name}.cdx.json"), bill),
+        (format!("{name}.tar.gz"), package),
+    ];
+    let terraform = package::folder(&project.root, TERRAFORM, &commit)?;
+    made.push((format!("{name}-terraform.tar.gz"), terraform));
+    for path in AS_IT_IS.map(|path| project.root.join(path)) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        made.push((name.into_owned(), read(&path)?.into_bytes()));
+    }
+    match program::missing() {
+        None => {
+            let program = OPERATORS.compiled(project, &commit)?;
+            let file = format!("{name}-x86_64-linux");
+            made.extend([
+                (format!("{file}.cdx.json"), program.bill),
+                (format!("{file}.licenses.txt"), program.licences),
+                (file, program.bytes),
+            ]);
+            made.extend(demo::archived(name, &wasm, &licences, project, &commit)?);
+        }
+        Some(reason) if options.draft => {
+            anstream::eprintln!("The draft leaves out the programs: {reason}");
+        }
+        Some(reason) => return Err(reason),
+    }
+    made.extend(licences);
     Ok(made)
 }
 

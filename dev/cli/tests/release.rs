@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use flate2::read::GzDecoder;
@@ -38,6 +38,9 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[path = "../../../cli/tests/alone/checks.rs"]
 mod alone;
+#[cfg(target_os = "linux")]
+#[path = "../../demo/tests/unpacked/checks.rs"]
+mod unpacked;
 
 /// Makes a draft: the one of a commit differs from it in the checks that come first, and in the flags of the compiler.
 fn draft(folder: &Path) -> (BTreeMap<String, Vec<u8>>, String) {
@@ -61,6 +64,8 @@ fn a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes() {
     let version = env!("CARGO_PKG_VERSION");
     let package = format!("now-serving-{version}.tar.gz");
     what_is_packed_is_what_was_built(&one[&package]);
+    let terraform = format!("now-serving-{version}-terraform.tar.gz");
+    what_is_in_the_checkout_is_there_too(&one, &terraform);
     let sum = Command::new("sha256sum")
         .args(["--check", "--strict", "SHA256SUMS"])
         .current_dir(folder.path().join("one"))
@@ -107,11 +112,12 @@ fn a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes() {
         assert!(text(&format!("{program}.licenses.txt")).contains("\nring "));
         let bill: Value = serde_json::from_str(&text(&format!("{program}.cdx.json"))).unwrap();
         assert_eq!(bill["metadata"]["component"]["name"], "now-serving-cli");
+        let demo = format!("now-serving-{version}-demo-x86_64-linux");
+        let bill: Value = serde_json::from_str(&text(&format!("{demo}.cdx.json"))).unwrap();
+        assert_eq!(bill["metadata"]["component"]["name"], "now-serving-demo");
+        the_demo_needs_no_compiler(&one, &folder.path().join("one").join(demo + ".tar.gz"));
     } else {
-        assert!(
-            said.contains("leaves out the program of operators"),
-            "{said}"
-        );
+        assert!(said.contains("leaves out the programs"), "{said}");
         assert!(!has_musl(), "{said}");
     }
     let changes = fs::read_to_string(project().unwrap().root.join("CHANGELOG.md")).unwrap();
@@ -137,6 +143,33 @@ fn an_operator_needs_nothing_but(program: &Path) {
     alone::does_the_work_of_operators(&installed);
 }
 
+/// Unpacked in an empty folder, it serves.
+fn the_demo_needs_no_compiler(made: &BTreeMap<String, Vec<u8>>, archive: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    let status = Command::new("tar")
+        .arg("xzf")
+        .arg(archive)
+        .current_dir(folder.path())
+        .status();
+    assert!(status.unwrap().success());
+    let folder = folder.path().join("now-serving-demo");
+    let has = files(&folder);
+    let licences = ["RUST-LIBRARY-LICENSES.html", "THIRD-PARTY-LICENSES.txt"];
+    let expected = [
+        "LICENSE",
+        licences[0],
+        licences[1],
+        "devconfig.json",
+        "now-serving.wasm",
+        "serve",
+        "serve.licenses.txt",
+    ];
+    assert_eq!(has.keys().collect::<Vec<_>>(), expected);
+    assert!(licences.iter().all(|name| has[*name] == made[*name]));
+    #[cfg(target_os = "linux")]
+    unpacked::serves_without_a_compiler(&folder);
+}
+
 /// Whether this machine can compile it.
 fn has_musl() -> bool {
     let folder = Command::new("rustc")
@@ -153,9 +186,10 @@ fn has_musl() -> bool {
     Path::new(folder.trim()).is_dir() && compiler.is_ok_and(|output| output.status.success())
 }
 
-fn what_is_packed_is_what_was_built(package: &[u8]) {
+/// The files of an archive, by path.
+fn packed(archive: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let mut packed = BTreeMap::new();
-    for entry in tar::Archive::new(GzDecoder::new(package))
+    for entry in tar::Archive::new(GzDecoder::new(archive))
         .entries()
         .unwrap()
     {
@@ -166,14 +200,53 @@ fn what_is_packed_is_what_was_built(package: &[u8]) {
             packed.insert(entry.path().unwrap().display().to_string(), bytes);
         }
     }
+    packed
+}
+
+/// What files of this machine have, by the paths of an archive.
+fn read<'a>(files: impl IntoIterator<Item = (&'a str, PathBuf)>) -> BTreeMap<String, Vec<u8>> {
+    let files = files.into_iter();
+    files
+        .map(|(path, file)| (path.to_owned(), fs::read(file).unwrap()))
+        .collect()
+}
+
+fn what_is_packed_is_what_was_built(package: &[u8]) {
+    let packed = packed(package);
     let built = harness::project::wasm_path().unwrap();
     let manifest = project().unwrap().root.join("fastly.toml");
     let expected = [
         ("now-serving/bin/main.wasm", built),
         ("now-serving/fastly.toml", manifest),
-    ]
-    .map(|(path, file)| (path.to_owned(), fs::read(file).unwrap()));
-    assert!(packed == BTreeMap::from(expected), "{:?}", packed.keys());
+    ];
+    assert!(packed == read(expected), "{:?}", packed.keys());
+}
+
+/// What operators would take from a checkout otherwise.
+fn what_is_in_the_checkout_is_there_too(made: &BTreeMap<String, Vec<u8>>, terraform: &str) {
+    let root = &project().unwrap().root;
+    for path in [
+        "docs/openapi.yaml",
+        "deploy/monitoring/dashboard.json",
+        "deploy/monitoring/alerts.yml",
+    ] {
+        let (_, name) = path.rsplit_once('/').unwrap();
+        assert!(made[name] == fs::read(root.join(path)).unwrap(), "{path}");
+    }
+    let module = [
+        "README.md",
+        "examples/with-upstash/main.tf",
+        "main.tf",
+        "outputs.tf",
+        "variables.tf",
+        "versions.tf",
+    ];
+    let names = module.map(|path| format!("terraform/{path}"));
+    let expected = names
+        .iter()
+        .map(|path| (path.as_str(), root.join("deploy").join(path)));
+    let packed = packed(&made[terraform]);
+    assert!(packed == read(expected), "{:?}", packed.keys());
 }
 
 /// The crates that are linked into the Wasm, as Cargo says otherwise than the command asks.

@@ -25,7 +25,17 @@ const HERE: [&str; 12] = [
 ];
 
 /// What another test runs: how the command begins, the test, and by which words its source runs it. Its options are there too.
-const ELSEWHERE: [(&str, &str, &str); 17] = [
+const ELSEWHERE: [(&str, &str, &str); 19] = [
+    (
+        "tar xzf now-serving-0.1.0-demo-x86_64-linux.tar.gz",
+        "a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes",
+        "\"xzf\"",
+    ),
+    (
+        "now-serving-demo/serve",
+        "the_program_the_wasm_and_the_settings_are_all_that_a_demo_needs_besides_the_local_server",
+        "\"serve\"",
+    ),
     (
         "now-serving probe",
         "without_leave_a_service_is_looked_at_and_nothing_in_it_moves",
