@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use harness::project::BUILD_WASM;
+use harness::project::{BUILD_WASM, UNPACKED_WASM, WASM_TARGET};
+use harness::sandbox_dir::DEVELOPMENT_SETTINGS;
 use harness::viceroy::VICEROY_VERSION;
 
 use crate::pure::conventions::{root, text};
@@ -79,6 +80,13 @@ fn the_workflows_run_the_commands_of_this_project() {
             && release.contains("- run: .ci/smoke \"$BUILT\"\n"),
         "no program is published untried"
     );
+    let attested = "        with:\n          subject-path: ";
+    assert!(
+        release.contains(&format!("{attested}target/release-files/*\n"))
+            && release.contains(&format!("{attested}now-serving-*\n")),
+        "every asset is attested"
+    );
+    assert!(release.contains(" --file dev/demo/Dockerfile ") && release.contains("docker push "));
     assert!(
         release.contains("- run: cargo dev site --repository ")
             && release.contains("\n          path: target/site\n")
@@ -126,15 +134,35 @@ fn what_builds_elsewhere_takes_the_rust_that_the_manifest_names() {
 }
 
 #[test]
-fn the_container_of_the_demo_builds_and_publishes_what_serve_runs() {
+fn the_container_of_the_demo_has_what_its_archive_has_and_no_compiler() {
     let demo = text("dev/demo/Dockerfile");
-    assert_eq!(demo.matches("\nFROM ").count(), 1);
+    let (build, image) = demo.split_once("\nFROM debian:").unwrap();
     for line in [
         format!("\nRUN cargo install viceroy --version {VICEROY_VERSION} --locked\n"),
-        format!("cargo dev --version && cargo {}\n", BUILD_WASM.join(" ")),
+        format!(" && cargo {} ", BUILD_WASM.join(" ")),
+        " --profile program --package now-serving-demo --bin now-serving-demo\n".to_owned(),
     ] {
-        assert!(demo.contains(&line), "{line}");
+        assert!(build.contains(&line), "{line}");
     }
+    let manifest = text("dev/demo/Cargo.toml");
+    assert!(manifest.contains("\nname = \"now-serving-demo\"\npath = \"src/main.rs\"\n"));
+    let copied = [
+        " /now-serving/target/program/now-serving-demo serve ".to_owned(),
+        format!(" /now-serving/target/{WASM_TARGET}/release/{UNPACKED_WASM} "),
+        format!(" /now-serving/{DEVELOPMENT_SETTINGS} "),
+        " /now-serving/LICENSE .".to_owned(),
+    ];
+    for file in copied {
+        assert!(build.contains(&file), "{file}");
+    }
+    assert_eq!(build.matches(" /now-serving/").count(), 4);
+    assert!(!image.contains("\nFROM ") && !image.contains("apt-get"));
+    let (before, after) = image.split_once("\nUSER 1000\n").unwrap();
+    assert!(before.contains(" --uid 1000 ") && !after.contains("\nUSER "));
+    let copies = before.matches("\nCOPY ").count();
+    assert_eq!(copies, before.matches("\nCOPY --from=build ").count());
+    assert!(before.contains(" /usr/local/cargo/bin/viceroy /usr/local/bin/\n"));
+    assert!(before.contains(" /demo /home/demo/now-serving-demo\n"));
     let options = text("dev/demo/src/options.rs");
     let (_, serve) = options.split_once("pub struct Options {").unwrap();
     let (_, addr) = serve.split_once("default_value = \"127.0.0.1:").unwrap();
@@ -143,7 +171,7 @@ fn the_container_of_the_demo_builds_and_publishes_what_serve_runs() {
         format!("\nEXPOSE {port}\n"),
         format!(" --publish {port}:{port} "),
         format!("http://127.0.0.1:{port}/"),
-        format!("CMD [\"cargo\", \"dev\", \"serve\", \"--addr\", \"0.0.0.0:{port}\"]\n"),
+        format!("CMD [\"/home/demo/now-serving-demo/serve\", \"--addr\", \"0.0.0.0:{port}\"]\n"),
     ] {
         assert!(demo.contains(&line), "{line}");
     }
