@@ -225,7 +225,7 @@ pub(super) fn forget(operator: &Operator, request: &Request<'_>) -> Answered {
         .with_cookies(ticket_cookie::forget(request));
     Answered {
         action: Some("test ticket thrown away".to_owned()),
-        ..simply(reply, Reason::Changed)
+        ..simply(reply, Reason::Panel)
     }
 }
 

@@ -132,6 +132,9 @@ fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'
         pace: Some(event.with.pace.unwrap_or(rooms_pace)),
         from_ms,
         to_ms,
+        heard_ms: (from_ms, to_ms),
+        prequeue_ms: Some(event.prequeue_ms),
+        longest: None,
         goes_on: closes_ms.is_none(),
         waits: (counts.waits.iter())
             .map(|of| lane_waits(of, of_hours))

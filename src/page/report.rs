@@ -19,8 +19,8 @@ const BARS: u64 = 120;
 /// Where the plots begin, and how wide they are.
 const LEFT: u64 = 56;
 const WIDTH: u64 = 656;
-/// How many presses have a number in the picture.
-const MARKS: usize = 20;
+/// Presses that are nearer to each other share a mark in the picture.
+const APART: u64 = 44;
 
 /// How long visitors of a lane waited, in seconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,14 +102,20 @@ pub struct Report {
     pub event: Option<Event>,
     /// The pace that was planned for it.
     pub pace: Option<Pace>,
+    /// For when its pre-queue was planned, where that is known.
+    pub prequeue_ms: Option<u64>,
     /// From when, in Unix milliseconds.
     pub from_ms: u64,
     /// Until when.
     pub to_ms: u64,
+    /// From when until when there is word of the line at all.
+    pub heard_ms: (u64, u64),
     /// Whether it goes on.
     pub goes_on: bool,
     /// Minutes in which the line moved, the oldest first.
     pub minutes: Vec<Sample>,
+    /// The longest line at any moment, and when; without it, that of the minutes.
+    pub longest: Option<(u64, u64)>,
     /// By lane.
     pub waits: Vec<LaneWaits>,
     /// Where that is known.
@@ -157,11 +163,16 @@ impl Report {
 
     /// The longest line, and when it was.
     fn longest(&self) -> Option<(u64, u64)> {
-        let longest = self
-            .minutes
-            .iter()
-            .max_by_key(|minute| (minute.waiting, u64::MAX - minute.at))?;
-        Some((longest.waiting, longest.at * MINUTE_MS))
+        let minutes = self.minutes.iter();
+        let of_minutes = minutes.max_by_key(|minute| (minute.waiting, u64::MAX - minute.at));
+        let of_minutes = of_minutes.map(|longest| (longest.waiting, longest.at * MINUTE_MS));
+        self.longest.or(of_minutes)
+    }
+
+    /// The minutes of which there is word.
+    fn heard(&self) -> (u64, u64) {
+        let (from_ms, to_ms) = self.heard_ms;
+        (from_ms / MINUTE_MS, to_ms.div_ceil(MINUTE_MS))
     }
 
     /// What bound the line, and for how many minutes; nothing for minutes of which there is no word though visitors waited. All of them
@@ -169,21 +180,27 @@ impl Report {
     fn bounds(&self) -> Vec<(Option<Bound>, u64)> {
         let end = self.to_ms.div_ceil(MINUTE_MS);
         let mut all: Vec<(Option<Bound>, u64)> = Vec::new();
-        let mut add = |rule, minutes: u64| match all.iter_mut().find(|(known, _)| *known == rule) {
+        let mut put = |rule, minutes: u64| match all.iter_mut().find(|(known, _)| *known == rule) {
             Some((_, sum)) => *sum = sum.saturating_add(minutes),
             None => all.push((rule, minutes)),
+        };
+        let (first, last) = self.heard();
+        let mut add = |rule, from: u64, to: u64| {
+            let heard = to.min(last).saturating_sub(from.max(first));
+            put(rule, heard);
+            put(None, to.saturating_sub(from) - heard);
         };
         let mut at = self.from_ms / MINUTE_MS;
         let mut rest = Some(Bound::Waiting);
         for sample in &self.minutes {
-            add(rest, sample.at.saturating_sub(at));
+            add(rest, at, sample.at);
             let begins = sample.at.max(at);
             let ends = sample.at.saturating_add(1).clamp(at, end.max(at));
-            add(sample.bound_by.or(rest), ends.saturating_sub(begins));
+            add(sample.bound_by.or(rest), begins, ends);
             rest = Some(Bound::Waiting).filter(|_| sample.waiting == 0);
             at = ends;
         }
-        add(rest, end.saturating_sub(at));
+        add(rest, at, end);
         all.retain(|(_, minutes)| *minutes > 0);
         all.sort_by_key(|(_, minutes)| u64::MAX - minutes);
         all
@@ -219,7 +236,7 @@ impl Report {
             inversions.map(|(rule, many)| object!({ "rule": rule.as_str(), "visitors": *many }));
         let planned = self.event.as_ref().map(|event| {
             object!({
-                "id": event.id.as_str(), "prequeue": iso_8601(event.prequeue_ms), "opens": iso_8601(event.opens_ms),
+                "id": event.id.as_str(), "prequeue": self.prequeue_ms.map(iso_8601), "opens": iso_8601(event.opens_ms),
                 "closes": event.closes_ms.map(iso_8601), "pace": self.pace.map(|pace| object!({ "automatic": pace.automatic, "automatic_quantity": pace.quantity })),
             })
         });
@@ -285,15 +302,10 @@ impl Report {
                 .map(|text| object!({ "line": text.as_str() }))
                 .collect()
         };
-        let marks = told.iter().take(MARKS).count();
-        let note = match (marks, told.len()) {
-            (0, _) => "Grey: visitors waited, and there is no word of that time.".to_owned(),
-            (some, all) if some == all => {
-                "Red numbers are what operators did, below. Grey: visitors waited, and there is no word of that time.".to_owned()
-            }
-            (some, _) => format!(
-                "Red numbers are the first {some} things operators did, below. Grey: visitors waited, and there is no word of that time."
-            ),
+        let red = if told.is_empty() {
+            ""
+        } else {
+            "Red numbers are what operators did, below. "
         };
         object!({
             "title": self.title(),
@@ -305,7 +317,7 @@ impl Report {
             "longest": number(longest.map_or(0, |(waiting, _)| waiting)),
             "longest_at": longest.map(|(_, ms)| format!("at {}", at(ms))),
             "chart": self.chart(),
-            "chart_note": note,
+            "chart_note": format!("{red}Grey: there is no word of that time."),
             "plan": self.plan(),
             "waitless": waits.is_empty(),
             "waits": waits,
@@ -441,12 +453,28 @@ impl Report {
             let ends = ends.unwrap_or_else(|| format!("H{width}"));
             format!("M{} {HEIGHT}V{high}{ends}", x(event.opens_ms))
         });
-        let marks = (1_u64..).zip(self.presses.iter().flatten().take(MARKS)).map(|(n, press)| {
-            object!({ "n": n.to_string(), "x": (LEFT + x(press.at_ms) * WIDTH / width.max(1)).to_string() })
+        let mut marks: Vec<(u64, u64, u64)> = Vec::new();
+        for (n, press) in (1_u64..).zip(self.presses.iter().flatten()) {
+            let x = LEFT + x(press.at_ms) * WIDTH / width.max(1);
+            match marks.last_mut() {
+                Some((begins, _, last)) if x < *begins + APART => *last = n,
+                _ => marks.push((x, n, n)),
+            }
+        }
+        let marks = marks.into_iter().map(|(x, first, last)| {
+            let n = match last {
+                _ if last == first => first.to_string(),
+                last => format!("{first}\u{2013}{last}"),
+            };
+            object!({ "n": n, "x": x.to_string() })
         });
         let at = |minute: u64| moment_to_the_minute(minute * MINUTE_MS, self.to_ms);
         let bars = (0_u64..).zip(bars.iter().zip(&waiting));
-        let gaps = bars.filter(|(_, ((heard, _), waiting))| heard.is_none() && **waiting > 0);
+        let (from, to) = self.heard();
+        let gaps = bars.filter(|(place, ((heard, _), waiting))| {
+            let begins = first + place * each;
+            begins + each <= from || begins >= to || heard.is_none() && **waiting > 0
+        });
         let gaps = gaps.map(|(place, _)| object!({ "x": (place * STEP).to_string() }));
         object!({
             "gaps": gaps.collect::<Vec<Value>>(),
@@ -495,7 +523,7 @@ fn percent(part: u64, all: u64) -> String {
 
 fn bound_words(rule: Option<Bound>) -> &'static str {
     let Some(rule) = rule else {
-        return "No word: the store did not answer, or nobody asked";
+        return "There is no word of that time";
     };
     match rule {
         Bound::Waiting => "Nothing: nobody waited",

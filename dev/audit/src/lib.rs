@@ -24,6 +24,19 @@ pub struct Report {
     pub lines: usize,
 }
 
+impl Report {
+    /// What is to be thought of the lines.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        let lines = self.lines;
+        match self.faults.len() {
+            0 => format!("{lines} lines hang together."),
+            1 => format!("Of {lines} lines: 1 fault, so they prove nothing."),
+            many => format!("Of {lines} lines: {many} faults, so they prove nothing."),
+        }
+    }
+}
+
 /// Looks at these texts, each a page of the journal or lines of the log, and for these heads among their lines.
 #[must_use]
 pub fn audit(texts: &[&str], heads: &[Head]) -> Report {
