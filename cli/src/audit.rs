@@ -28,11 +28,7 @@ pub struct Options {
 /// # Errors
 /// When a file cannot be read, or a head or a ticket is none.
 pub fn audit(options: &Options) -> Result<bool, String> {
-    let read = |file: &PathBuf| {
-        let cannot = |error| format!("{} cannot be read: {error}.", file.display());
-        fs::read_to_string(file).map_err(cannot)
-    };
-    let texts: Vec<String> = options.files.iter().map(read).collect::<Result<_, _>>()?;
+    let texts = texts(&options.files)?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let heads = options.head.iter().map(|head| {
         let wrong = || format!("--head is {head:?}. Accepted are 16 hexadecimal digits.");
@@ -47,23 +43,33 @@ pub fn audit(options: &Options) -> Result<bool, String> {
     Ok(report.faults.is_empty())
 }
 
+/// What is in these files.
+///
+/// # Errors
+/// When one cannot be read, or a line of it is no text.
+pub(crate) fn texts(files: &[PathBuf]) -> Result<Vec<String>, String> {
+    let read = |file: &PathBuf| {
+        let cannot = |why: String| format!("{} cannot be read: {why}.", file.display());
+        let bytes = fs::read(file).map_err(|error| cannot(error.to_string()))?;
+        String::from_utf8(bytes).map_err(|error| {
+            let before = error
+                .as_bytes()
+                .iter()
+                .take(error.utf8_error().valid_up_to());
+            let line = before.filter(|byte| **byte == b'\n').count() + 1;
+            cannot(format!("its line {line} is not UTF-8"))
+        })
+    };
+    files.iter().map(read).collect()
+}
+
 /// What is said of it, line by line.
 fn words(report: &Report) -> Vec<String> {
-    let Report {
-        faults,
-        notes,
-        lines,
-    } = report;
-    let verdict = match faults.len() {
-        0 => format!("{lines} lines hang together."),
-        1 => format!("Of {lines} lines: 1 fault, so they prove nothing."),
-        many => format!("Of {lines} lines: {many} faults, so they prove nothing."),
-    };
-    [notes, faults]
+    [&report.notes, &report.faults]
         .into_iter()
         .flatten()
         .cloned()
-        .chain([verdict])
+        .chain([report.verdict()])
         .collect()
 }
 
@@ -128,6 +134,14 @@ mod tests {
                 .unwrap_err()
                 .contains("absent cannot be read")
         );
+    }
+
+    #[test]
+    fn a_line_that_is_no_text_is_named() {
+        let (mut file, options) = options("{}\n{}\n", "79b25d050e5f3abb");
+        file.write_all(b"{}\n{\"a\":\"\xff\"}\n").unwrap();
+        let said = audit(&options).unwrap_err();
+        assert!(said.ends_with("its line 4 is not UTF-8."), "{said}");
     }
 
     #[test]

@@ -7,6 +7,8 @@ use ::audit::report::Of;
 use now_serving::http::moment::moment;
 use now_serving::page::ShownAs;
 
+use crate::audit::texts;
+
 /// Options of `now-serving report`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
@@ -16,7 +18,7 @@ pub struct Options {
     /// The room
     #[arg(long, default_value = "main")]
     pub room: String,
-    /// The event, from its first number to the next event or the end of the log
+    /// The event, from its pre-queue or its first number to the next event or the end of the log
     #[arg(long, value_name = "ID")]
     pub event: Option<String>,
     /// From when, such as 2027-01-16T10:00:00Z
@@ -42,11 +44,7 @@ fn time(text: &str) -> Result<u64, String> {
 /// # Errors
 /// When a file cannot be read or written, or the log says nothing of that room or event.
 pub fn report(options: &Options) -> Result<bool, String> {
-    let read = |file: &PathBuf| {
-        let cannot = |error| format!("{} cannot be read: {error}.", file.display());
-        fs::read_to_string(file).map_err(cannot)
-    };
-    let texts: Vec<String> = options.files.iter().map(read).collect::<Result<_, _>>()?;
+    let texts = texts(&options.files)?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let of = Of {
         room: &options.room,
