@@ -2,6 +2,7 @@
 
 use super::input::{Fields, Refusal};
 use super::login::{Operator, Right};
+use super::scrape::snapshot;
 use super::verbs::WORDS;
 use super::{Answered, misunderstood, simply, store_trouble};
 use crate::http::negotiate::wants_json;
@@ -12,6 +13,8 @@ use crate::request::Request;
 use crate::store::upstash::Attempt;
 
 const MINUTE_MS: u64 = 60_000;
+/// Counts stand with the last of so many minutes, and come so many minutes late at most.
+const SPAN: u64 = 10;
 
 /// The report of the event that the query names; of the latest one that has begun where it names none.
 pub(super) fn report(operator: &Operator, request: &Request<'_>) -> Answered {
@@ -19,7 +22,7 @@ pub(super) fn report(operator: &Operator, request: &Request<'_>) -> Answered {
         Ok(asked) => asked,
         Err(refusal) => return misunderstood(&refusal, "nothing was read"),
     };
-    let snapshot = match request.line().panel(Past::ALL, Attempt::First) {
+    let snapshot = match snapshot(Past::ALL, Attempt::First, request) {
         Ok(snapshot) => snapshot,
         Err(fault) => return store_trouble(fault, "nothing was read"),
     };
@@ -101,6 +104,10 @@ fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'
         what: (WORDS.what)(action),
     });
     let mut unknown = unknown_before(snapshot, from_ms);
+    let is_counted_late = now_ms.saturating_sub(to_ms) < SPAN * MINUTE_MS;
+    if is_counted_late && closes_ms.is_some() {
+        unknown.push("Data centres bring what they counted some minutes late: more may have come than is known.".to_owned());
+    }
     if !looks {
         unknown.push("What operators did is told to those who may look at the panel.".to_owned());
     }
@@ -136,6 +143,7 @@ fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'
         prequeue_ms: Some(event.prequeue_ms),
         longest: None,
         goes_on: closes_ms.is_none(),
+        is_counted_late,
         waits: (counts.waits.iter())
             .map(|of| lane_waits(of, of_hours))
             .collect(),
@@ -208,7 +216,6 @@ fn minutes_of(hour: &Sample, from: u64, to: u64) -> impl Iterator<Item = Sample>
 
 /// What was counted in this time. Counts stand with the last of ten minutes, so that what was counted before the end may stand behind it.
 fn counts(samples: &[Sample], snapshot: &PanelSnapshot, (from_ms, to_ms): (u64, u64)) -> Counts {
-    const SPAN: u64 = 10;
     let (history, to) = (&snapshot.history, to_ms / MINUTE_MS);
     let is_late = |minute: &&Sample| (to + 1..=to + SPAN).contains(&minute.at);
     let mut counts = Counts::default();

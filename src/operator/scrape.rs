@@ -1,23 +1,44 @@
-//! The metrics: what was counted here is sent to the store, and what it knows then is read.
+//! What operators and programs read: what was counted here is sent to the store, and what it knows then is told. The metrics.
 
 use super::{Answered, simply, store_trouble};
+use crate::cache::outbox::Batch;
 use crate::http::Reply;
-use crate::queue::Reason;
+use crate::queue::{PanelSnapshot, Past, Reason};
 use crate::request::Request;
+use crate::store::Line;
+use crate::store::upstash::{Attempt, StoreError};
 use crate::telemetry::prometheus::{self, CONTENT_TYPE};
+
+/// What the store knows with all that this POP counted.
+pub(super) fn counted<T>(
+    request: &Request<'_>,
+    read: impl FnOnce(&Line<'_>, &[Batch]) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let batches = request.pop.batches();
+    let told = read(&request.line(), &batches)?;
+    request.pop.acknowledge(&batches);
+    Ok(told)
+}
+
+/// The same with what the panel shows.
+pub(super) fn snapshot(
+    past: Past,
+    attempt: Attempt,
+    request: &Request<'_>,
+) -> Result<PanelSnapshot, StoreError> {
+    counted(request, |line, batches| line.panel(past, batches, attempt))
+}
 
 /// What a scrape gets.
 pub(super) fn metrics(request: &Request<'_>) -> Answered {
     let (pop, now_ms) = (request.pop, request.now.ms());
-    let batches = pop.batches();
-    let figures = match request.line().figures(&batches) {
+    let figures = match counted(request, |line, batches| line.figures(batches)) {
         Ok(figures) => figures,
         Err(fault) => {
             let known = "what was counted is kept here, and told once the store is back";
             return store_trouble(fault, known);
         }
     };
-    pop.acknowledge(&batches);
     let copy = pop.peek().filter(|copy| copy.board.is_some());
     let age_ms = copy.map(|copy| now_ms.saturating_sub(copy.read_ms));
     let text = prometheus::text(request.room.name.as_str(), &figures, age_ms, now_ms);

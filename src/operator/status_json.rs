@@ -3,6 +3,7 @@
 use super::event_trouble::event_trouble;
 use super::login;
 use super::login::Refused;
+use super::scrape::{counted, snapshot};
 use super::{Answered, simply, store_trouble, turned_away};
 use crate::config::{Problem, Room};
 use crate::http::Reply;
@@ -88,7 +89,7 @@ fn signals_known(request: &Request<'_>) -> Option<String> {
 }
 
 pub(super) fn status(request: &Request<'_>) -> Answered {
-    match request.line().status() {
+    match counted(request, |line, batches| line.status(batches)) {
         Ok(line) => {
             let told = status_json(&line, request);
             Answered {
@@ -293,7 +294,7 @@ fn thousandths(share: u64) -> f64 {
 }
 
 pub(super) fn settings(request: &Request<'_>) -> Answered {
-    match request.line().panel(Past::HOUR, Attempt::First) {
+    match snapshot(Past::HOUR, Attempt::First, request) {
         Ok(snapshot) => {
             let told = settings_json(&snapshot, request.room);
             Answered {

@@ -112,6 +112,8 @@ pub struct Report {
     pub heard_ms: (u64, u64),
     /// Whether it goes on.
     pub goes_on: bool,
+    /// Whether data centres may still bring what they counted in it.
+    pub is_counted_late: bool,
     /// Minutes in which the line moved, the oldest first.
     pub minutes: Vec<Sample>,
     /// The longest line at any moment, and when; without it, that of the minutes.
@@ -275,10 +277,11 @@ impl Report {
         let at = |ms: u64| moment_to_the_minute(ms, self.to_ms);
         let longest = self.longest().filter(|(waiting, _)| *waiting > 0);
         // Who was called just now is still on the way, and counts come some seconds late.
-        let (until, did_not) = if self.goes_on {
-            (", and it goes on", "have not yet")
+        let until = if self.goes_on { ", and it goes on" } else { "" };
+        let did_not = if self.is_counted_late {
+            "have not yet"
         } else {
-            ("", "did not")
+            "did not"
         };
         let told = self.presses.as_deref().unwrap_or_default();
         let presses = told.iter().map(|press| {

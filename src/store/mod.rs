@@ -194,21 +194,27 @@ impl Line<'_> {
         )
     }
 
-    /// Reads the board, what is known of absent visitors, and what happened in the last hour; changes nothing.
+    /// Reads the board, what is known of absent visitors, and what happened in the last hour, once these batches are counted too; moves
+    /// nothing.
     ///
     /// # Errors
-    /// The store's fault.
-    pub fn status(&self) -> Result<LineStatus, StoreError> {
-        let (keys, arguments) = self.past(Past::HOUR);
+    /// The store's fault; whether the batches were counted is then unknown.
+    pub fn status(&self, batches: &[Batch]) -> Result<LineStatus, StoreError> {
+        let (keys, arguments) = self.past(Past::HOUR, batches);
         self.eval("status", keys, arguments, Answer::status)
     }
 
-    /// The board with all that the panel shows besides, and so much of what happened; changes nothing.
+    /// The board with all that the panel shows besides, and so much of what happened, once these batches are counted too; moves nothing.
     ///
     /// # Errors
-    /// The store's fault.
-    pub fn panel(&self, past: Past, attempt: Attempt) -> Result<PanelSnapshot, StoreError> {
-        let (mut keys, arguments) = self.past(past);
+    /// The store's fault; whether the batches were counted is then unknown.
+    pub fn panel(
+        &self,
+        past: Past,
+        batches: &[Batch],
+        attempt: Attempt,
+    ) -> Result<PanelSnapshot, StoreError> {
+        let (mut keys, arguments) = self.past(past, batches);
         keys.push(("actions", self.key("actions")));
         self.eval_as(attempt, "panel", keys, arguments, panel::read_panel)
     }
@@ -352,15 +358,16 @@ impl Line<'_> {
         ["hours", "counted"].map(|name| (name, self.key(name)))
     }
 
-    /// How much of the history is told.
-    fn past(&self, past: Past) -> (Keys, Arguments) {
+    /// What is counted before, and how much of the history is told.
+    fn past(&self, past: Past, batches: &[Batch]) -> (Keys, Arguments) {
         let many = [
             ("minutes", past.minutes),
             ("hours", past.hours),
             ("actions", past.actions),
         ];
         let many = many.map(|(name, many)| named((name, many.to_string())));
-        (self.history().to_vec(), many.to_vec())
+        let counted = count::arguments(batches, self.now);
+        (self.counted(batches), [counted, many.to_vec()].concat())
     }
 
     fn command(&self, command: &[&str], attempt: Attempt) -> Result<serde_json::Value, StoreError> {

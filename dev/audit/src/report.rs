@@ -214,6 +214,7 @@ impl Log {
             from_ms,
             to_ms,
             heard_ms: (known_from, log_ends),
+            is_counted_late: false,
             no_shows: if waits.len() > 1 {
                 Vec::new()
             } else {

@@ -220,6 +220,8 @@ impl History {
             let renewals = self.count(said, now_ms / 60_000);
             if said.verb() == Verb::Metrics {
                 self.sums_are_told(said);
+            }
+            if matches!(said.verb(), Verb::Metrics | Verb::Read) && said.brings_counts() {
                 // What was counted is kept, and nothing else.
                 let known = self.data.board.as_mut();
                 if let Some(known) = known.filter(|known| known.order == board.order) {

@@ -185,6 +185,12 @@ impl Said {
         found.map(String::as_str)
     }
 
+    /// Whether the call brings what was counted.
+    #[must_use]
+    pub fn brings_counts(&self) -> bool {
+        self.key("}:outbox:").is_some()
+    }
+
     /// All keys of the call.
     #[must_use]
     pub fn keys(&self) -> &[String] {

@@ -371,10 +371,10 @@ impl Play<'_> {
         Ok((outcome, effect))
     }
 
-    /// The line as it is; reading it changes nothing.
+    /// The line as it is; reading it moves nothing.
     pub(super) fn panel(&self) -> Result<PanelSnapshot, String> {
         let panel = self.line(&From::default(), |line| {
-            line.panel(now_serving::queue::Past::HOUR, Attempt::First)
+            line.panel(now_serving::queue::Past::HOUR, &[], Attempt::First)
         })?;
         panel.map_err(|fault| fault.to_string())
     }

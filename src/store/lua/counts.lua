@@ -1,8 +1,9 @@
 -- The sums of what POPs counted, and how many there are.
--- Gives `count`, `count_pop`.
+-- Gives `count`; `take`, for a verb that moves nothing else; `count_pop`.
 
-local call, state = require('call'), require('record').state
+local call, record = require('call'), require('record')
 local absent, cap = require('absent'), require('cap')
+local state, texts, before = record.state, record.texts, require('lanes').before
 local arg, key, TTL, this_minute = call.arg, call.key, call.TTL, call.minute
 
 -- What history.lua puts in order besides.
@@ -41,6 +42,10 @@ local function count()
         end
         if name == 'decided_admitted' or name == 'decided_rescued' then
           state.claimed = state.claimed + tonumber(by)
+          -- What comes with the first verb of a minute was counted before it.
+          if this_minute > state.minute then
+            before.claimed = before.claimed + tonumber(by)
+          end
           hear_counts()
         end
       end
@@ -50,6 +55,38 @@ local function count()
   end
   if heard then
     heard.judge()
+  end
+end
+
+-- The line does not move, but it keeps what was counted.
+local function keep()
+  local kept = 'claimed uncounted steady heard_ok heard_late heard_bad heard_at entry_ok entry_late entry_bad sick_until base_minute base_n base_late '
+    .. 'w_size w_knee w_ramp w_changed w_from w_cuts w_open w_n w_late'
+    .. (cap.is_capped and ' recount ring_told book book_last book_other' or '')
+  local written = {}
+  for name in string.gmatch(kept, '%S+') do
+    if not record.moves[name] then
+      table.insert(written, name)
+      table.insert(written, state[name])
+    end
+  end
+  local names = { 'sickness', 'base_groups' }
+  if cap.is_capped then
+    require('sessions').keep()
+    names = { 'sickness', 'base_groups', 'ring', 'ring_base' }
+  end
+  for _, name in ipairs(names) do
+    if texts[name] then
+      table.insert(written, name)
+      table.insert(written, texts[name])
+    end
+  end
+  redis.call('HSET', call.key.line, unpack(written))
+end
+local function take()
+  count()
+  if call.outboxes[1] and not record.is_new then
+    keep()
   end
 end
 
@@ -73,4 +110,4 @@ local function count_pop()
   state.pops = many
 end
 
-return { count = count, count_pop = count_pop }
+return { count = count, take = take, count_pop = count_pop }

@@ -18,6 +18,7 @@ in_houses_whose_clock_is_turned! {
     a_report_right_after_the_end_has_the_waits_of_all_who_came
     a_clock_that_is_set_back_spoils_no_report
     what_other_rooms_and_programs_log_changes_no_verdict
+    an_operators_look_brings_what_the_pop_counted
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -92,6 +93,8 @@ fn the_report_of_a_sale_says_what_a_client_counted(house: &House) {
     sale(house, "sale-1");
     let mut client = play(house);
     let told = report(house, "?id=sale-1&as=json").json();
+    // The last one went straight in.
+    client.waits.push(0);
     client.waits.sort_unstable();
     assert_eq!(told["arrived"], client.drew + 1, "{told}");
     assert_eq!(told["came"], client.waits.len() as u64, "{told}");
@@ -409,4 +412,45 @@ fn what_other_rooms_and_programs_log_changes_no_verdict(house: &House) {
     }
     let (told, is_sound) = of_lines(house, &lines.join("\n"), Some("sale-1")).unwrap();
     assert!(is_sound, "{told}");
+}
+
+/// A pre-queue from this minute on, after the event the room is closed.
+fn event(house: &House, id: &str, [prequeue, opens, closes]: [u64; 3], more: &Value) {
+    let at = |minutes: u64| iso_8601(house.now_ms() / 60_000 * 60_000 + minutes * 60_000);
+    let mut event =
+        json!({ "id": id, "prequeue": at(prequeue), "opens": at(opens), "closes": at(closes) });
+    let all = event.as_object_mut().unwrap();
+    all.extend(more.as_object().unwrap().clone());
+    house.set("event", &json!([event]).to_string());
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "10");
+    house.forget_the_sign();
+}
+
+fn an_operators_look_brings_what_the_pop_counted(house: &House) {
+    house.wait_for_period(600);
+    event(house, "short", [0, 1, 7], &json!({}));
+    let mut line = visitors(house, 6);
+    for _ in 0..2 {
+        for visitor in &mut line {
+            visitor.ask("/");
+        }
+        house.wait_for_period(60);
+        house.forget_the_sign();
+    }
+    house.wait(6 * MINUTE);
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    assert_eq!(status["last_hour"]["waits"][0]["visitors"], 6, "{status}");
+    let told = report(house, "?as=json").json();
+    assert_eq!(told["called"], 6, "{told}");
+    assert_eq!(told["came"], 6, "{told}");
+    assert_eq!(told["waits"][0]["visitors"], 6, "{told}");
+    assert_eq!(told["goes_on"], false, "{told}");
+    let late = "Data centres bring what they counted some minutes late";
+    assert!(told["unknown"].to_string().contains(late), "{told}");
+    let page = report(house, "").body;
+    assert!(page.contains("have not yet ("), "{page}");
+    house.wait(10 * MINUTE);
+    let page = report(house, "").body;
+    assert!(page.contains("did not (") && !page.contains(late), "{page}");
 }

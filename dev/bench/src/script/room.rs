@@ -202,14 +202,14 @@ impl Room {
     }
 
     pub(super) fn status(&self) -> Result<(), String> {
-        let ask = |line: &Line<'_>| line.status().map(drop);
+        let ask = |line: &Line<'_>| line.status(&[]).map(drop);
         self.line(None, Lane::Main, ask)
             .map_err(|error| error.to_string())
     }
 
     pub(super) fn panel(&self) -> Result<(), String> {
         let snapshot = self.line(None, Lane::Main, |line| {
-            line.panel(now_serving::queue::Past::HOUR, Attempt::First)
+            line.panel(now_serving::queue::Past::HOUR, &[], Attempt::First)
         });
         snapshot.map(drop).map_err(|error| error.to_string())
     }

@@ -1,12 +1,13 @@
--- panel: the status with what only the panel shows; changes nothing.
+-- panel: the status with what only the panel shows.
 -- Keys and arguments: those of `status`, and `actions`, how many changes are told at most.
 -- Answer: that of `status`, and `actions`, and which operator made each setting.
 
 local call, record = require('call'), require('record')
 local figures, history = require('figures'), require('history')
-local key = call.key
+local key, counts = call.key, require('counts')
 
 return function()
+  counts.take()
   local told = figures(history.told())
   for _, word in ipairs({ 'actions', redis.call('LRANGE', key.actions, 0, (tonumber(call.arg.actions) or 50) - 1) }) do
     table.insert(told, word)
