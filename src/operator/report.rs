@@ -214,16 +214,19 @@ fn minutes_of(hour: &Sample, from: u64, to: u64) -> impl Iterator<Item = Sample>
     })
 }
 
-/// What was counted in this time. Counts stand with the last of ten minutes, so that what was counted before the end may stand behind it.
+/// What was counted in this time. Counts stand with the last of ten minutes, or with the last before an event, so that what was counted
+/// before the end may stand behind it.
 fn counts(samples: &[Sample], snapshot: &PanelSnapshot, (from_ms, to_ms): (u64, u64)) -> Counts {
     let (history, to) = (&snapshot.history, to_ms / MINUTE_MS);
-    let is_late = |minute: &&Sample| (to + 1..=to + SPAN).contains(&minute.at);
+    let mut late = history.minutes.iter().rev();
+    let late = late
+        .find(|minute| (to..=to + SPAN).contains(&minute.at) && minute.counts != Counts::default());
+    let behind = late.filter(|minute| minute.at > to);
     let mut counts = Counts::default();
-    let late = history.minutes.iter().filter(is_late);
-    for sample in samples.iter().chain(late) {
+    for sample in samples.iter().chain(behind) {
         counts.merge(&sample.counts);
     }
-    if (from_ms / MINUTE_MS..=to + SPAN).contains(&history.now.at) {
+    if late.is_none() && (from_ms / MINUTE_MS..=to + SPAN).contains(&history.now.at) {
         counts.merge(&history.counts);
     }
     counts

@@ -1,9 +1,10 @@
 -- What happened: a sample of each minute with a verb, as many as a day has, and of each hour, for thirty days, the latest first. A sample is
 -- `AT WAITING DRAWN RELEASED CAME RULE COUNTS…`: which minute or hour since 1970; how many waited at its end, of an hour at most; how
 -- many numbers were drawn in it, how many visitors released, and how many came; the first letter of what bound the line, k for the
--- stock. COUNTS are words of what POPs counted, some minutes late: those of ten minutes stand in the last of these. A word is `KIND:OF=`,
--- and a count behind the letter of each bucket. All numbers have the base 36. `queue/history.rs` reads it.
--- Gives `note`, with which a minute ends; `tidy`, once a minute by a verb that is no draw, since it reads; `samples`; `told`.
+-- stock. COUNTS are words of what POPs counted, some minutes late: those of ten minutes stand in the last of these, or in the last before
+-- an event. A word is `KIND:OF=`, and a count behind the letter of each bucket. All numbers have the base 36. `queue/history.rs` reads it.
+-- Gives `note`, with which a minute ends; `end_step`, with which counts go to a sample; `tidy`, once a minute by a verb that is no draw,
+-- since it reads; `samples`; `told`.
 
 local call, state = require('call'), require('record').state
 local key, this_minute = call.key, call.minute
@@ -77,7 +78,7 @@ local function words_of(sums)
   return table.concat(words)
 end
 -- What was counted in the last minutes goes to the latest sample.
-local function tidy_counts()
+local function end_step()
   local last, counted, sums = redis.pcall('LRANGE', key.minutes, 0, 0)[1], redis.pcall('HGETALL', key.counted), {}
   if not last or counted.err or #counted == 0 then
     return
@@ -131,9 +132,10 @@ local function tidy_hours()
   redis.pcall('EXPIRE', key.hours, call.TTL.month)
 end
 local function tidy()
-  local from = state.tidied
-  if math.floor(from / SPAN) < math.floor(this_minute / SPAN) then
-    tidy_counts()
+  local from, event = state.tidied, require('events').current
+  local begins = event and math.floor(event.prequeue / 60000) or 0
+  if math.floor(from / SPAN) < math.floor(this_minute / SPAN) or from < begins and begins <= this_minute then
+    end_step()
   end
   if math.floor(from / 60) < math.floor(this_minute / 60) then
     tidy_hours()
@@ -154,4 +156,4 @@ local function told()
   return 'since', state.began, 'now', text_of(now), 'minutes', list('minutes'), 'hours', list('hours'), 'counted', counted.err and {} or counted
 end
 
-return { note = note, tidy = tidy, samples = samples, told = told }
+return { note = note, end_step = end_step, tidy = tidy, samples = samples, told = told }

@@ -19,6 +19,7 @@ in_houses_whose_clock_is_turned! {
     a_clock_that_is_set_back_spoils_no_report
     what_other_rooms_and_programs_log_changes_no_verdict
     an_operators_look_brings_what_the_pop_counted
+    what_was_counted_before_an_event_is_none_of_it
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -453,4 +454,24 @@ fn an_operators_look_brings_what_the_pop_counted(house: &House) {
     house.wait(10 * MINUTE);
     let page = report(house, "").body;
     assert!(page.contains("did not (") && !page.contains(late), "{page}");
+}
+
+fn what_was_counted_before_an_event_is_none_of_it(house: &House) {
+    house.wait_for_period(600);
+    event(house, "sale", [4, 5, 9], &json!({ "outside": "automatic" }));
+    let mut gone = 0;
+    let mut first = Visitor::new(house);
+    for minute in 0..15 {
+        first.ask("/");
+        let mut line = visitors(house, if minute < 3 { 5 } else { 1 });
+        for visitor in &mut line {
+            gone += u64::from(visitor.ask("/").inside);
+        }
+        assert!(minute < 3 || gone >= 15, "{gone}");
+        house.ask(&crate::metrics::scrape());
+        house.wait_for_period(60);
+        house.forget_the_sign();
+    }
+    let told = report(house, "?as=json").json();
+    assert_eq!(told["waits"][0]["visitors"], told["came"], "{told}");
 }

@@ -114,6 +114,8 @@ local acts = {
       list = lot.sold_out()
       entry.value, entry.second = list, events.current.id
     end
+    -- What was counted is none of an event that begins.
+    require('history').end_step()
     live.events = list or false
     put('event', 'live_events', list)
     require('settings').follow_cap()
