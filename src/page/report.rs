@@ -305,11 +305,13 @@ impl Report {
                 .map(|text| object!({ "line": text.as_str() }))
                 .collect()
         };
-        let red = if told.is_empty() {
-            ""
-        } else {
-            "Red numbers are what operators did, below. "
-        };
+        let chart = self.chart();
+        let red = (!told.is_empty()).then_some("Red numbers are what operators did, below.");
+        let is_grey = chart["gaps"]
+            .as_array()
+            .is_some_and(|gaps| !gaps.is_empty());
+        let grey = is_grey.then_some("Grey: there is no word of that time.");
+        let notes: Vec<&str> = red.into_iter().chain(grey).collect();
         object!({
             "title": self.title(),
             "when": format!("{} to {}{until}", utc(self.from_ms), utc(self.to_ms)),
@@ -318,9 +320,12 @@ impl Report {
             "came": number(came),
             "absent": format!("{} {did_not} ({})", number(absent), percent(absent, called)),
             "longest": number(longest.map_or(0, |(waiting, _)| waiting)),
-            "longest_at": longest.map(|(_, ms)| format!("at {}", at(ms))),
-            "chart": self.chart(),
-            "chart_note": format!("{red}Grey: there is no word of that time."),
+            "longest_at": longest.map(|(_, ms)| {
+                let at_the_end = if self.longest.is_some() { "at" } else { "at the end of" };
+                format!("{at_the_end} {}", at(ms))
+            }),
+            "chart": chart,
+            "chart_note": (!notes.is_empty()).then(|| notes.join(" ")),
             "plan": self.plan(),
             "waitless": waits.is_empty(),
             "waits": waits,
@@ -352,8 +357,12 @@ impl Report {
         // While visitors waited, and a pace could let them in.
         let is_busy =
             |minute: &&Sample| minute.waiting > 0 && minute.bound_by != Some(Bound::Event);
-        let busy = self.minutes.iter().filter(is_busy);
-        let (minutes, gone) = busy.fold((0_u64, 0_u64), |(minutes, gone), minute| {
+        let before = std::iter::once(0).chain(self.minutes.iter().map(|minute| minute.waiting));
+        // At its end, or at its begin, and they were let in.
+        let busy = self.minutes.iter().zip(before).filter(|(minute, waited)| {
+            is_busy(minute) || minute.waiting == 0 && *waited > 0 && minute.released > 0
+        });
+        let (minutes, gone) = busy.fold((0_u64, 0_u64), |(minutes, gone), (minute, _)| {
             (minutes + 1, gone.saturating_add(minute.released))
         });
         let pace = self.pace.filter(|pace| pace.automatic > 0);
@@ -386,10 +395,14 @@ impl Report {
     /// Who passed others, and what the journal says.
     fn fair(&self) -> Vec<String> {
         let passed = self.inversions.iter().map(|(rule, many)| {
+            let share = |of| {
+                let many = people(*many);
+                format!("{many} went in by the share of {of} while another line waited; numbers of different lines cannot be compared.")
+            };
             let why = match rule.as_str() {
+                "group" => return share("a group"),
+                "region" => return share("a region"),
                 "invitation" => "by an invitation",
-                "group" => "by a group's share",
-                "region" => "by a region's share",
                 "without_store" => "while the store did not answer",
                 "jump" => "by an operator's test ticket",
                 _ => "for a reason that is not known",

@@ -20,6 +20,7 @@ in_houses_whose_clock_is_turned! {
     what_other_rooms_and_programs_log_changes_no_verdict
     an_operators_look_brings_what_the_pop_counted
     what_was_counted_before_an_event_is_none_of_it
+    a_minute_at_whose_begin_visitors_waited_is_one_in_which_they_did
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -451,6 +452,7 @@ fn an_operators_look_brings_what_the_pop_counted(house: &House) {
     assert!(told["unknown"].to_string().contains(late), "{told}");
     let page = report(house, "").body;
     assert!(page.contains("have not yet ("), "{page}");
+    assert!(!page.contains("Grey"), "nothing is: {page}");
     house.wait(10 * MINUTE);
     let page = report(house, "").body;
     assert!(page.contains("did not (") && !page.contains(late), "{page}");
@@ -474,4 +476,24 @@ fn what_was_counted_before_an_event_is_none_of_it(house: &House) {
     }
     let told = report(house, "?as=json").json();
     assert_eq!(told["waits"][0]["visitors"], told["came"], "{told}");
+}
+
+fn a_minute_at_whose_begin_visitors_waited_is_one_in_which_they_did(house: &House) {
+    house.wait_for_period(60);
+    event(house, "sale", [0, 3, 9], &json!({}));
+    let mut line = visitors(house, 6);
+    for _ in 0..6 {
+        for visitor in &mut line {
+            visitor.ask("/");
+        }
+        house.wait_for_period(60);
+        house.forget_the_sign();
+    }
+    Visitor::new(house).ask("/");
+    let page = report(house, "").body;
+    let (_, happened) = page.split_once("<th>Let in</th>").unwrap();
+    assert!(
+        happened.contains("<td>6 a minute over the 1 min in which visitors waited"),
+        "{happened}"
+    );
 }
