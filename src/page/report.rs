@@ -307,9 +307,8 @@ impl Report {
         };
         let chart = self.chart();
         let red = (!told.is_empty()).then_some("Red numbers are what operators did, below.");
-        let is_grey = chart["gaps"]
-            .as_array()
-            .is_some_and(|gaps| !gaps.is_empty());
+        let gaps = chart.get("gaps").and_then(Value::as_array);
+        let is_grey = gaps.is_some_and(|gaps| !gaps.is_empty());
         let grey = is_grey.then_some("Grey: there is no word of that time.");
         let notes: Vec<&str> = red.into_iter().chain(grey).collect();
         object!({

@@ -59,7 +59,7 @@ fn the_shop_shows_the_number_and_nothing_else_a_client_sends() {
         request.call().unwrap().body_mut().read_to_string().unwrap()
     };
     assert!(shop("3288").contains("number <b>3288</b>"));
-    assert!(shop("<script>").contains("No queue here"));
+    assert!(shop("<script>").contains("No number."));
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(super) fn page(position: Option<u64>) -> String {
             format!("<b>It’s your turn.</b> You came in with number <b>{position}</b>.")
         }
         None => {
-            "<b>No queue here.</b> This is the shop itself, without the waiting room.".to_owned()
+            "<b>No number.</b> You went past the line, or this is the shop without its waiting room.".to_owned()
         }
     };
     SHOP.replace(PASS, &pass)
