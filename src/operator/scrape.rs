@@ -10,9 +10,9 @@ use crate::store::upstash::{Attempt, StoreError};
 use crate::telemetry::prometheus::{self, CONTENT_TYPE};
 
 /// What the store knows with all that this POP counted.
-pub(super) fn counted<T>(
-    request: &Request<'_>,
-    read: impl FnOnce(&Line<'_>, &[Batch]) -> Result<T, StoreError>,
+pub(super) fn counted<'a, T>(
+    request: &'a Request<'_>,
+    read: impl FnOnce(&Line<'a>, &[Batch]) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     let batches = request.pop.batches();
     let told = read(&request.line(), &batches)?;
@@ -32,7 +32,7 @@ pub(super) fn snapshot(
 /// What a scrape gets.
 pub(super) fn metrics(request: &Request<'_>) -> Answered {
     let (pop, now_ms) = (request.pop, request.now.ms());
-    let figures = match counted(request, |line, batches| line.figures(batches)) {
+    let figures = match counted(request, Line::figures) {
         Ok(figures) => figures,
         Err(fault) => {
             let known = "what was counted is kept here, and told once the store is back";

@@ -15,6 +15,7 @@ use crate::queue::{
     OriginState, PanelSnapshot, Past, Provenance, Rate, Reason, Sessions,
 };
 use crate::request::Request;
+use crate::store::Line;
 use crate::store::upstash::{Attempt, other_format};
 use crate::visitor::store_health;
 use serde_json::Value;
@@ -89,7 +90,7 @@ fn signals_known(request: &Request<'_>) -> Option<String> {
 }
 
 pub(super) fn status(request: &Request<'_>) -> Answered {
-    match counted(request, |line, batches| line.status(batches)) {
+    match counted(request, Line::status) {
         Ok(line) => {
             let told = status_json(&line, request);
             Answered {

@@ -65,7 +65,7 @@ local function keep()
     .. (cap.is_capped and ' recount ring_told book book_last book_other' or '')
   local written = {}
   for name in string.gmatch(kept, '%S+') do
-    if not record.moves[name] then
+    if record.has_changed(name) and not record.moves[name] then
       table.insert(written, name)
       table.insert(written, state[name])
     end
@@ -81,7 +81,9 @@ local function keep()
       table.insert(written, texts[name])
     end
   end
-  redis.call('HSET', call.key.line, unpack(written))
+  if written[1] then
+    redis.call('HSET', call.key.line, unpack(written))
+  end
 end
 local function take()
   count()

@@ -2,9 +2,9 @@
 -- of what a roll has in a lane, which is a stretch of it, is `LANE/ROLL FIGURE`, such as `main/1800000000000 drawn`.
 -- Gives `state`, the numbers of the line by field name; `lanes` and `stretches`, those of each lane and of each stretch by its name;
 -- `lane` and `stretch`, which give the one of a name; `drop`, which forgets a stretch; `stored`, the texts as they were kept; `texts`,
--- those that this call writes, false for one that it removes; `text_of`, which gives the one of a name as it is now; `were`, the numbers
--- of the line as they were kept; `is_new`, that nothing was kept; `moves`, the names of the numbers that have moved with a clock that was
--- set back; `write`.
+-- those that this call writes, false for one that it removes; `text_of`, which gives the one of a name as it is now; `has_changed`, whether a
+-- number is another one now; `is_new`, that nothing was kept; `moves`, the names of the numbers that have moved with a clock that was set
+-- back; `were`, the numbers of the line as they were kept; `write`.
 -- Invariant: `served` and `drawn` of a stretch never fall, and the first never passes the second.
 
 local call = require('call')
@@ -187,10 +187,13 @@ local function text_of(name)
   return texts[name] or nil
 end
 -- What is as it is by itself is not kept.
+local function has_changed(name)
+  return state[name] ~= (were[name] or NONE[name])
+end
 local function write(lifetime)
   local line, changed = call.key.line, {}
   for name, number in pairs(state) do
-    if number ~= (were[name] or NONE[name]) then
+    if has_changed(name) then
       table.insert(changed, name)
       table.insert(changed, number)
     end
@@ -220,5 +223,5 @@ end
 
 return {
   state = state, lanes = lanes, lane = lane, stretches = stretches, stretch = stretch, drop = drop, stored = stored, texts = texts,
-  text_of = text_of, were = were, is_new = is_new, moves = moves, write = write,
+  text_of = text_of, has_changed = has_changed, were = were, is_new = is_new, moves = moves, write = write,
 }
