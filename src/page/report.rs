@@ -19,7 +19,7 @@ const BARS: u64 = 120;
 /// Where the plots begin, and how wide they are.
 const LEFT: u64 = 56;
 const WIDTH: u64 = 656;
-/// Presses that are nearer to each other share a mark in the picture.
+/// Presses that are nearer to each other share a number in the picture.
 const APART: u64 = 44;
 
 /// How long visitors of a lane waited, in seconds.
@@ -73,7 +73,8 @@ impl NoShows {
             .iter()
             .fold(0_u64, |sum, row| sum.saturating_add(row.absent));
         let known = called.all().saturating_sub(came.all());
-        if absent.saturating_mul(4) > known.saturating_mul(5) {
+        // Or more came than were called: some had been called before.
+        if came.all() > called.all() || absent.saturating_mul(4) > known.saturating_mul(5) {
             return Vec::new();
         }
         rows.into_iter()
@@ -468,14 +469,19 @@ impl Report {
             let ends = ends.unwrap_or_else(|| format!("H{width}"));
             format!("M{} {HEIGHT}V{high}{ends}", x(event.opens_ms))
         });
+        let presses = self.presses.iter().flatten();
+        let mut presses: Vec<u64> = presses
+            .map(|press| LEFT + x(press.at_ms) * WIDTH / width.max(1))
+            .collect();
         let mut marks: Vec<(u64, u64, u64)> = Vec::new();
-        for (n, press) in (1_u64..).zip(self.presses.iter().flatten()) {
-            let x = LEFT + x(press.at_ms) * WIDTH / width.max(1);
+        for (n, x) in (1_u64..).zip(&presses) {
             match marks.last_mut() {
-                Some((begins, _, last)) if x < *begins + APART => *last = n,
-                _ => marks.push((x, n, n)),
+                Some((begins, _, last)) if *x < *begins + APART => *last = n,
+                _ => marks.push((*x, n, n)),
             }
         }
+        presses.dedup();
+        let presses = presses.iter().map(|x| object!({ "x": x.to_string() }));
         let marks = marks.into_iter().map(|(x, first, last)| {
             let n = match last {
                 _ if last == first => first.to_string(),
@@ -502,6 +508,7 @@ impl Report {
             "plan": plan,
             "per": per(each),
             "from": at(first), "middle": at(first + (last - first) / 2), "to": at(last),
+            "presses": presses.collect::<Vec<Value>>(),
             "marks": marks.collect::<Vec<Value>>(),
         })
     }

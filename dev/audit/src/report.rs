@@ -352,10 +352,9 @@ impl Run {
         // What the event brings, else what an operator had set before.
         let brought = before.iter().chain(during).filter(|line| line.who == own);
         let brought = brought.filter_map(set_pace).next_back();
-        let usual = before.iter().filter(|line| !line.who.starts_with("event:"));
-        let usual = usual
-            .filter(|line| line.what.starts_with("pace:"))
-            .next_back();
+        let usual = before
+            .iter()
+            .rfind(|line| !line.who.starts_with("event:") && line.what.starts_with("pace:"));
         let is_over = |line: &&JournalLine<'_>| {
             line.who == own && matches!(line.what, "phase:over" | "phase:outside")
         };
@@ -408,9 +407,9 @@ impl<'a> Waiting<'a> {
     }
 
     /// Whether the latest line counts this number already.
-    fn counts(&self, (lane, number): &Number) -> bool {
+    fn counts(&self, (name, number): &Number) -> bool {
         let line = self.line;
-        let length = line.and_then(|line| lane_of(lane, line));
+        let length = line.and_then(|line| length_of(name, line));
         length.is_some_and(|length| *number <= length)
     }
 
@@ -427,18 +426,18 @@ impl<'a> Waiting<'a> {
         let since = std::mem::take(&mut self.since);
         // What is counted with a region's numbers is counted by its time.
         let is_later =
-            |number: &&Number| lane_of(&number.0, line).is_some() && !self.counts(number);
+            |number: &&Number| length_of(&number.0, line).is_some() && !self.counts(number);
         self.since = since.into_iter().filter(is_later).collect();
     }
 }
 
 /// How many numbers a lane has by a line that tells of it.
-fn lane_of(lane: &str, line: &JournalLine<'_>) -> Option<u64> {
-    if lane == Lane::Main.full_name() {
+fn length_of(name: &str, line: &JournalLine<'_>) -> Option<u64> {
+    if name == Lane::Main.full_name() {
         return Some(line.main.length);
     }
     line.groups
-        .get(&LaneName::read(lane)?)
+        .get(&LaneName::read(name)?)
         .map(|lane| lane.length)
 }
 
@@ -467,7 +466,7 @@ fn minutes(
     let is_whole = first.is_none_or(|first| first.previous == BEGINNING);
     // Who drew before the log began is seen in it too.
     let is_new = |(lane, number): &Number| {
-        let known = first.and_then(|first| lane_of(lane, first));
+        let known = first.and_then(|first| length_of(lane, first));
         is_whole || known.is_none_or(|known| *number > known)
     };
     let mut drawn: Vec<(u64, &Number)> = (log.drawn.iter())

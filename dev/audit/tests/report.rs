@@ -7,9 +7,9 @@
 )]
 
 use audit::report::{Of, report};
-use now_serving::page::{ShownAs, iso_8601};
-use now_serving::queue::RoomName;
+use now_serving::page::{NoShows, ShownAs, iso_8601};
 use now_serving::queue::journal::{BEGINNING, digest};
+use now_serving::queue::{Histogram, RoomName, Sample};
 use serde_json::{Value, json};
 
 const MINUTE: u64 = 60_000;
@@ -346,9 +346,10 @@ fn a_log_that_is_cut_in_a_line_says_so() {
 }
 
 #[test]
-fn presses_near_each_other_share_a_mark() {
+fn presses_near_each_other_share_a_number() {
     let mut log = sale();
-    for minute in [5, 5, 5, 9] {
+    log.ask(START + 60 * MINUTE, json!({}));
+    for minute in [5, 5, 6, 40] {
         let press = json!({ "reason": "changed", "operator": "admin", "action": "mode hold" });
         log.ask(START + minute * MINUTE, press);
     }
@@ -357,4 +358,23 @@ fn presses_near_each_other_share_a_mark() {
     let marks = svg.split("fill=\"#c0392b\">").skip(1);
     let marks: Vec<&str> = marks.filter_map(|mark| mark.split('<').next()).collect();
     assert_eq!(marks, ["1\u{2013}3", "4"]);
+    assert_eq!(svg.matches("stroke-dasharray=\"2 3\"").count(), 3);
+}
+
+#[test]
+fn of_those_who_were_called_before_nobody_is_said_to_have_come_or_not() {
+    let minute = |at, waiting, drawn, released| Sample {
+        at,
+        waiting,
+        drawn,
+        released,
+        ..Sample::default()
+    };
+    // Fifty waited before, and ninety come of whom nobody knows which.
+    let minutes = [minute(0, 100, 50, 0), minute(20, 0, 0, 100)];
+    let mut came = Histogram::default();
+    for _ in 0..90 {
+        came.add(1200);
+    }
+    assert_eq!(NoShows::by_wait(&minutes, &came), []);
 }
