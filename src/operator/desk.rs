@@ -3,7 +3,6 @@
 use hmac_sha256::HMAC;
 
 use super::login::{Operator, Right};
-use super::scrape::snapshot;
 use super::verbs::{self, Ask, Flash, Intent, Verb};
 use super::{Answered, simply, to_panel};
 use crate::config::OnStoreError;
@@ -35,7 +34,7 @@ pub(super) fn panel(
     };
     let span = request.call.parameter("span");
     let span = span.and_then(|span| Span::named(&span)).unwrap_or_default();
-    let snapshot = match snapshot(span.past(), attempt, request) {
+    let snapshot = match request.line().panel(span.past(), &[], attempt) {
         Ok(snapshot) => snapshot,
         Err(fault) => {
             return without_store(
@@ -183,7 +182,7 @@ pub(super) fn ask(
         route: verb.route,
         fields: again,
     };
-    let snapshot = match snapshot(Past::HOUR, Attempt::First, request) {
+    let snapshot = match request.line().panel(Past::HOUR, &[], Attempt::First) {
         Ok(snapshot) => snapshot,
         Err(fault) => {
             return without_store(

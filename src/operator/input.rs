@@ -13,6 +13,7 @@ use hmac_sha256::Hash as Sha256;
 use crate::http::Call;
 use crate::http::body::{self, Unread};
 use crate::http::json::{self, Pairs, Value, whole};
+use crate::http::moment::moment;
 use crate::http::negotiate::{FORM, media};
 
 /// The values of one request, taken one by one.
@@ -57,6 +58,9 @@ impl fmt::Display for Refusal {
 
 /// Fields of the panel's own forms, which are nothing for programs.
 const OF_FORMS: [&str; 2] = ["once", "sure"];
+
+/// What is accepted as a time.
+pub(super) const MOMENT: &str = "a time such as 2030-01-31T10:00:00Z, or Unix seconds";
 
 /// The most a body may hold, in bytes: the longest message, percent-encoded, and some more.
 pub(super) const LONGEST_BODY: u64 = 4096;
@@ -220,6 +224,21 @@ impl Fields {
                 Err(wrong_json(name, &value, &accepted))
             }
         }
+    }
+
+    /// A time in Unix milliseconds, if it is there at all.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn moment(&mut self, name: &'static str) -> Result<Option<u64>, Refusal> {
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        let unix_ms = || typed(&text)?.checked_mul(1000);
+        let found = moment(&text).or_else(unix_ms);
+        found
+            .map(Some)
+            .ok_or_else(|| wrong(name, Some(&text), MOMENT))
     }
 
     /// Ends the reading.

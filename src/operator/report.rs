@@ -1,61 +1,96 @@
-//! The report of an event, by what the store keeps.
+//! The report of an event, or of any other time, by what the store keeps.
 
-use super::input::{Fields, Refusal};
+use super::input::{Fields, MOMENT, Refusal, wrong};
 use super::login::{Operator, Right};
-use super::scrape::snapshot;
+use super::scrape::counted;
 use super::verbs::WORDS;
 use super::{Answered, misunderstood, simply, store_trouble};
 use crate::http::negotiate::wants_json;
 use crate::http::{Call, Reply};
 use crate::page::{LaneWaits, NoShows, Press, Report, ShownAs, utc};
-use crate::queue::{Counts, Event, Histogram, PanelSnapshot, Past, Reason, Sample, Waits};
+use crate::queue::{
+    Action, Counts, Event, EventList, Histogram, PanelSnapshot, Past, Reason, Sample, Waits,
+};
 use crate::request::Request;
 use crate::store::upstash::Attempt;
 
 const MINUTE_MS: u64 = 60_000;
+
+/// The most that a report is of.
+const LONGEST_MS: u64 = 30 * 24 * 60 * MINUTE_MS;
 /// Counts stand with the last of so many minutes, and come so many minutes late at most.
 const SPAN: u64 = 10;
 
-/// The report of the event that the query names; of the latest one that has begun where it names none.
+/// What makes a report where an event has none.
+const OTHERWISE: &str = "from and to in place of id make a report of any time, and now-serving report makes one out of the log";
+
+/// Of what a report is asked for.
+enum Of {
+    /// The latest event that has begun.
+    Latest,
+    /// The event of this id.
+    Event(String),
+    /// This time, until now where no end is named.
+    Time(u64, Option<u64>),
+}
+
+/// The time of a report, and the event of which it is.
+struct Stretch {
+    event: Option<Event>,
+    from_ms: u64,
+    /// Nothing where none is known.
+    ends_ms: Option<u64>,
+}
+
+/// The report of the event or of the time that the query names; of the latest event that has begun where it names none.
 pub(super) fn report(operator: &Operator, request: &Request<'_>) -> Answered {
-    let (id, shown) = match asked(request.call) {
+    let now_ms = request.now.ms();
+    let (of, shown) = match asked(request.call, now_ms) {
         Ok(asked) => asked,
         Err(refusal) => return misunderstood(&refusal, "nothing was read"),
     };
-    let snapshot = match snapshot(Past::ALL, Attempt::First, request) {
+    let snapshot = match counted(request, |line, batches| {
+        line.panel(Past::ALL, batches, Attempt::First)
+    }) {
         Ok(snapshot) => snapshot,
         Err(fault) => return store_trouble(fault, "nothing was read"),
     };
-    let now_ms = request.now.ms();
-    let events = snapshot.board.live.events(&request.room.events);
-    let latest = || {
-        let begun = events.iter().filter(|event| event.prequeue_ms <= now_ms);
-        begun.max_by_key(|event| event.prequeue_ms)
+    let stretch = match stretch(of, &snapshot, request) {
+        Ok(stretch) => stretch,
+        Err(refused) => return *refused,
     };
-    let named = |id: &String| events.iter().find(|event| event.id == *id);
-    let event = id.as_ref().map_or_else(latest, named);
-    let Some(event) = event.cloned() else {
-        return unknown(id.as_deref(), events);
-    };
-    if event.prequeue_ms > now_ms {
-        let begins = utc(event.prequeue_ms);
-        let detail = format!(
-            "by its times {} begins at {begins}; there is no report before",
-            event.id
-        );
-        let reply = Reply::problem(404, "Not begun", &detail);
-        return simply(reply, Reason::BadOperatorRequest);
-    }
-    let told = told(event, &snapshot, operator.role.may(Right::Look), request);
+    let told = told(stretch, &snapshot, operator.role.may(Right::Look), request);
     Answered {
         board: Some(snapshot.board),
         ..simply(told.shown(shown), Reason::EventReport)
     }
 }
 
-fn asked(call: &Call) -> Result<(Option<String>, ShownAs), Refusal> {
+fn asked(call: &Call, now_ms: u64) -> Result<(Of, ShownAs), Refusal> {
     let mut fields = Fields::of_query(call);
-    let id = fields.text("id")?;
+    let (id, from, to) = (
+        fields.text("id")?,
+        fields.moment("from")?,
+        fields.moment("to")?,
+    );
+    let of = match (id, from, to) {
+        (None, None, None) => Of::Latest,
+        (Some(id), None, None) => Of::Event(id),
+        (Some(_), ..) => {
+            let told = "id is given with from or to; accepted is either an id, or from and to";
+            return Err(Refusal::Value(told.to_owned()));
+        }
+        (None, None, Some(_)) => return Err(wrong("from", None, MOMENT)),
+        (None, Some(from_ms), to) => {
+            let to_ms = to.unwrap_or(now_ms);
+            let is_time = from_ms < to_ms.min(now_ms) && to_ms - from_ms <= LONGEST_MS;
+            if !is_time {
+                let told = "accepted are as from a time that has begun, and as to a later one, at most 30 days behind it";
+                return Err(Refusal::Value(told.to_owned()));
+            }
+            Of::Time(from_ms, to)
+        }
+    };
     let shown = match fields.text("as")?.as_deref() {
         Some("html") => ShownAs::Html,
         Some("json") => ShownAs::Json,
@@ -68,7 +103,100 @@ fn asked(call: &Call) -> Result<(Option<String>, ShownAs), Refusal> {
         None if wants_json(call) => ShownAs::Json,
         None => ShownAs::Html,
     };
-    fields.end().map(|()| (id, shown))
+    fields.end().map(|()| (of, shown))
+}
+
+/// The time of the report, or why there is none.
+fn stretch(
+    of: Of,
+    snapshot: &PanelSnapshot,
+    request: &Request<'_>,
+) -> Result<Stretch, Box<Answered>> {
+    let now_ms = request.now.ms();
+    let events = snapshot.board.live.events(&request.room.events);
+    let id = match of {
+        Of::Time(from_ms, ends_ms) => {
+            return Ok(Stretch {
+                event: None,
+                from_ms,
+                ends_ms,
+            });
+        }
+        Of::Event(id) => Some(id),
+        Of::Latest => None,
+    };
+    let event = if let Some(id) = &id {
+        let known = events.iter().find(|event| event.id == *id).cloned();
+        known.or_else(|| gone(id, &snapshot.actions))
+    } else {
+        let begun = events.iter().filter(|event| event.prequeue_ms <= now_ms);
+        begun.max_by_key(|event| event.prequeue_ms).cloned()
+    };
+    let event = event.ok_or_else(|| Box::new(unknown(id.as_deref(), events)))?;
+    if event.prequeue_ms > now_ms {
+        let begins = utc(event.prequeue_ms);
+        let detail = format!(
+            "by its times {} begins at {begins}; there is no report before; {OTHERWISE}",
+            event.id
+        );
+        let reply = Reply::problem(404, "Not begun", &detail);
+        return Err(Box::new(simply(reply, Reason::BadOperatorRequest)));
+    }
+    Ok(Stretch {
+        from_ms: event.prequeue_ms,
+        ends_ms: event.closes_ms,
+        event: Some(planned(event, snapshot, &request.room.events)),
+    })
+}
+
+/// The changes of the events, the latest first.
+fn of_events(actions: &[Action]) -> impl DoubleEndedIterator<Item = &Action> {
+    actions.iter().filter(|action| action.verb == "event")
+}
+
+/// The event of this id as an operator set it, where that began before another change took it away.
+fn gone(id: &str, actions: &[Action]) -> Option<Event> {
+    let mut until_ms = u64::MAX;
+    for action in of_events(actions) {
+        if let Some(event) = set(id, action, &[]) {
+            let closes_ms = event.closes_ms.unwrap_or(u64::MAX).min(until_ms);
+            return (event.prequeue_ms < closes_ms).then_some(Event {
+                closes_ms: Some(closes_ms),
+                ..event
+            });
+        }
+        until_ms = action.set.at_ms;
+    }
+    None
+}
+
+/// The event of this id by what an operator set.
+fn set(id: &str, action: &Action, configured: &[Event]) -> Option<Event> {
+    let list = EventList::read(&action.value);
+    let events = list.as_ref().map_or(configured, |list| &list.0);
+    events.iter().find(|event| event.id == id).cloned()
+}
+
+/// The event as it was planned when it began: who moved it later did not plan that. Without an end where it is known to have been
+/// brought forward, and not from when.
+fn planned(event: Event, snapshot: &PanelSnapshot, configured: &[Event]) -> Event {
+    let of = |action: &Action| set(&event.id, action, configured);
+    let changes = || of_events(&snapshot.actions);
+    let is_later = |action: &&Action| action.set.at_ms > event.prequeue_ms;
+    let is_kept = !is_cut(&snapshot.actions, Past::ALL.actions, |_| true);
+    let begun = match changes().find(|action| !is_later(action)) {
+        Some(action) => of(action),
+        None if is_kept => configured.iter().find(|of| of.id == event.id).cloned(),
+        None => None,
+    };
+    let later = || changes().rev().filter(is_later);
+    let is_sold_out = |action: &&Action| action.second == event.id;
+    let set = || later().filter(|action| !is_sold_out(action)).find_map(of);
+    let is_moved = later().any(|action| is_sold_out(&action));
+    begun.or_else(set).unwrap_or(Event {
+        closes_ms: event.closes_ms.filter(|_| !is_moved),
+        ..event
+    })
 }
 
 fn unknown(id: Option<&str>, events: &[Event]) -> Answered {
@@ -80,24 +208,25 @@ fn unknown(id: Option<&str>, events: &[Event]) -> Answered {
     };
     let asked = match id {
         Some(id) => format!("{id:?} is no event of the room"),
-        None => "no event has begun".to_owned(),
+        None => "no event of the room has begun".to_owned(),
     };
-    let detail =
-        format!("{asked}; {known}; now-serving report makes one of any time out of the log");
+    let detail = format!("{asked}; {known}; {OTHERWISE}");
     let reply = Reply::problem(404, "No such event", &detail);
     simply(reply, Reason::BadOperatorRequest)
 }
 
 /// `looks`: who asks may know what operators did.
-fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'_>) -> Report {
+fn told(of: Stretch, snapshot: &PanelSnapshot, looks: bool, request: &Request<'_>) -> Report {
     let now_ms = request.now.ms();
-    let from_ms = event.prequeue_ms;
-    let closes_ms = event.closes_ms.filter(|closes| *closes <= now_ms);
-    let to_ms = closes_ms.unwrap_or(now_ms);
+    let (event, from_ms) = (of.event, of.from_ms);
+    let ends_ms = of.ends_ms.filter(|ends| *ends <= now_ms);
+    let to_ms = ends_ms.unwrap_or(now_ms);
     let (samples, of_hours) = samples(snapshot, from_ms, to_ms);
     let counts = counts(&samples, snapshot, (from_ms, to_ms));
     let actions = snapshot.actions.iter().rev();
-    let actions = actions.filter(|action| (from_ms..=to_ms).contains(&action.set.at_ms));
+    // What ended an event did so from the second on in which it was done.
+    let until_ms = to_ms.saturating_add(999);
+    let actions = actions.filter(|action| (from_ms..=until_ms).contains(&action.set.at_ms));
     let presses = actions.map(|action| Press {
         at_ms: action.set.at_ms,
         who: action.set.who().to_owned(),
@@ -105,11 +234,11 @@ fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'
     });
     let mut unknown = unknown_before(snapshot, from_ms);
     let is_counted_late = now_ms.saturating_sub(to_ms) < SPAN * MINUTE_MS;
-    if is_counted_late && closes_ms.is_some() {
+    if is_counted_late && ends_ms.is_some() {
         unknown.push("Data centres bring what they counted some minutes late: more may have come than is known.".to_owned());
     }
     if !looks {
-        unknown.push("What operators did is told to those who may look at the panel.".to_owned());
+        unknown.push("What operators did is left out here: those who may look at the panel read it, and the journal has each change.".to_owned());
     }
     if is_cut(&snapshot.actions, Past::ALL.actions, |action| {
         action.set.at_ms > from_ms
@@ -124,7 +253,7 @@ fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'
     } else {
         unknown.extend(gaps(&samples, to_ms / MINUTE_MS));
     }
-    let rooms_pace = request.room.pace;
+    let pace = |event: &Event| event.with.pace.unwrap_or(request.room.pace);
     let no_shows = match counts.waits.as_slice() {
         [(_, only)] if !of_hours => NoShows::by_wait(&samples, &only.waited),
         _ => Vec::new(),
@@ -136,13 +265,13 @@ fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'
     });
     Report {
         room: request.room.name.to_string(),
-        pace: Some(event.with.pace.unwrap_or(rooms_pace)),
+        pace: event.as_ref().map(pace),
         from_ms,
         to_ms,
         heard_ms: (from_ms, to_ms),
-        prequeue_ms: Some(event.prequeue_ms),
+        prequeue_ms: event.as_ref().map(|event| event.prequeue_ms),
         longest: None,
-        goes_on: closes_ms.is_none(),
+        goes_on: ends_ms.is_none(),
         is_counted_late,
         waits: (counts.waits.iter())
             .map(|of| lane_waits(of, of_hours))
@@ -155,7 +284,7 @@ fn told(event: Event, snapshot: &PanelSnapshot, looks: bool, request: &Request<'
         journal: head.into_iter().collect(),
         unknown,
         minutes: samples,
-        event: Some(event),
+        event,
     }
 }
 

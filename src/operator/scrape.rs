@@ -1,12 +1,12 @@
-//! What operators and programs read: what was counted here is sent to the store, and what it knows then is told. The metrics.
+//! What tells what visitors did: what was counted here is sent to the store, and what it knows then is read. The metrics.
 
 use super::{Answered, simply, store_trouble};
 use crate::cache::outbox::Batch;
 use crate::http::Reply;
-use crate::queue::{PanelSnapshot, Past, Reason};
+use crate::queue::Reason;
 use crate::request::Request;
 use crate::store::Line;
-use crate::store::upstash::{Attempt, StoreError};
+use crate::store::upstash::StoreError;
 use crate::telemetry::prometheus::{self, CONTENT_TYPE};
 
 /// What the store knows with all that this POP counted.
@@ -18,15 +18,6 @@ pub(super) fn counted<'a, T>(
     let told = read(&request.line(), &batches)?;
     request.pop.acknowledge(&batches);
     Ok(told)
-}
-
-/// The same with what the panel shows.
-pub(super) fn snapshot(
-    past: Past,
-    attempt: Attempt,
-    request: &Request<'_>,
-) -> Result<PanelSnapshot, StoreError> {
-    counted(request, |line, batches| line.panel(past, batches, attempt))
 }
 
 /// What a scrape gets.

@@ -3,7 +3,6 @@
 use super::event_trouble::event_trouble;
 use super::login;
 use super::login::Refused;
-use super::scrape::{counted, snapshot};
 use super::{Answered, simply, store_trouble, turned_away};
 use crate::config::{Problem, Room};
 use crate::http::Reply;
@@ -15,7 +14,6 @@ use crate::queue::{
     OriginState, PanelSnapshot, Past, Provenance, Rate, Reason, Sessions,
 };
 use crate::request::Request;
-use crate::store::Line;
 use crate::store::upstash::{Attempt, other_format};
 use crate::visitor::store_health;
 use serde_json::Value;
@@ -90,7 +88,7 @@ fn signals_known(request: &Request<'_>) -> Option<String> {
 }
 
 pub(super) fn status(request: &Request<'_>) -> Answered {
-    match counted(request, Line::status) {
+    match request.line().status() {
         Ok(line) => {
             let told = status_json(&line, request);
             Answered {
@@ -295,7 +293,7 @@ fn thousandths(share: u64) -> f64 {
 }
 
 pub(super) fn settings(request: &Request<'_>) -> Answered {
-    match snapshot(Past::HOUR, Attempt::First, request) {
+    match request.line().panel(Past::HOUR, &[], Attempt::First) {
         Ok(snapshot) => {
             let told = settings_json(&snapshot, request.room);
             Answered {

@@ -76,7 +76,17 @@ pub fn with_json(With { pace, cap, message }: &With) -> Value {
 /// A list of events in a few words.
 #[must_use]
 pub fn event_words(events: &[Event]) -> String {
-    let words = |event: &Event| format!("event {} opens {}", event.id, clock::utc(event.opens_ms));
+    let words = |event: &Event| {
+        let closes = event.closes_ms.map(clock::utc);
+        let closes = closes
+            .map(|at| format!(" and closes {at}"))
+            .unwrap_or_default();
+        format!(
+            "event {} opens {}{closes}",
+            event.id,
+            clock::utc(event.opens_ms)
+        )
+    };
     let words: Vec<String> = events.iter().map(words).collect();
     if words.is_empty() {
         return "no event".to_owned();

@@ -194,13 +194,12 @@ impl Line<'_> {
         )
     }
 
-    /// Reads the board, what is known of absent visitors, and what happened in the last hour, once these batches are counted too; moves
-    /// nothing.
+    /// Reads the board, what is known of absent visitors, and what happened in the last hour; changes nothing.
     ///
     /// # Errors
-    /// The store's fault; whether the batches were counted is then unknown.
-    pub fn status(&self, batches: &[Batch]) -> Result<LineStatus, StoreError> {
-        let (keys, arguments) = self.past(Past::HOUR, batches);
+    /// The store's fault.
+    pub fn status(&self) -> Result<LineStatus, StoreError> {
+        let (keys, arguments) = self.past(Past::HOUR, &[]);
         self.eval("status", keys, arguments, Answer::status)
     }
 

@@ -113,7 +113,7 @@ impl Sale {
     }
 
     fn absent(&self) -> Absent {
-        self.line(|line| line.status(&[]).unwrap().absent)
+        self.line(|line| line.status().unwrap().absent)
     }
 
     /// The share of absent visitors, in percent.

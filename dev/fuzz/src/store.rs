@@ -197,7 +197,7 @@ fn verbs(says: &Says, pairs: &Pairs) {
     let shown = |board: &Board| is_as_told(board, pairs);
     let _ = with_line(says, |line| line.release_due(&[])).inspect(shown);
     let _ = with_line(says, |line| {
-        line.status(&[]).inspect(|status| shown(&status.board))
+        line.status().inspect(|status| shown(&status.board))
     });
     let _ = with_line(says, |line| {
         line.panel(now_serving::queue::Past::HOUR, &[], Attempt::First)

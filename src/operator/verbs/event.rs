@@ -387,7 +387,7 @@ mod tests {
             ),
             (
                 action("event", 0, "a:0:0:1000:arrival b:5000:60000:0:drawn", ""),
-                "event a opens 1970-01-01 00:00:00 UTC, event b opens 1970-01-01 00:01:00 UTC",
+                "event a opens 1970-01-01 00:00:00 UTC and closes 1970-01-01 00:00:01 UTC, event b opens 1970-01-01 00:01:00 UTC",
             ),
             (
                 action("event", 0, "a:0:0:1000:arrival", "a"),

@@ -89,6 +89,10 @@ local function take()
   count()
   if call.outboxes[1] and not record.is_new then
     keep()
+    -- Rooms that have a cap together hear who is inside at once.
+    if call.key.limits then
+      require('parts').write()
+    end
   end
 end
 

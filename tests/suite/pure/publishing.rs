@@ -160,7 +160,10 @@ fn the_container_of_the_demo_has_what_its_archive_has_and_no_compiler() {
     let (before, after) = image.split_once("\nUSER 1000\n").unwrap();
     assert!(before.contains(" --uid 1000 ") && !after.contains("\nUSER "));
     let lines_that_copy = before.matches("\nCOPY ").count();
-    assert_eq!(lines_that_copy, before.matches("\nCOPY --from=build ").count());
+    assert_eq!(
+        lines_that_copy,
+        before.matches("\nCOPY --from=build ").count()
+    );
     assert!(before.contains(" /usr/local/cargo/bin/viceroy /usr/local/bin/\n"));
     assert!(before.ends_with(" /demo /home/demo/now-serving-demo"));
     let options = text("dev/demo/src/options.rs");

@@ -18,9 +18,12 @@ in_houses_whose_clock_is_turned! {
     a_report_right_after_the_end_has_the_waits_of_all_who_came
     a_clock_that_is_set_back_spoils_no_report
     what_other_rooms_and_programs_log_changes_no_verdict
-    an_operators_look_brings_what_the_pop_counted
+    the_report_brings_what_the_pop_counted
     what_was_counted_before_an_event_is_none_of_it
     a_minute_at_whose_begin_visitors_waited_is_one_in_which_they_did
+    a_report_of_any_time_needs_no_event
+    an_event_that_is_gone_is_found_by_what_operators_did
+    an_end_that_somebody_brought_forward_was_not_planned
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -213,7 +216,7 @@ fn a_report_is_for_those_who_may_read_and_of_events_that_there_are(house: &House
     house.forget_the_sign();
     let got = report(house, "");
     assert!(
-        got.status == 404 && got.body.contains("no event has begun"),
+        got.status == 404 && got.body.contains("no event of the room has begun"),
         "{}",
         got.body
     );
@@ -429,7 +432,7 @@ fn event(house: &House, id: &str, [prequeue, opens, closes]: [u64; 3], more: &Va
     house.forget_the_sign();
 }
 
-fn an_operators_look_brings_what_the_pop_counted(house: &House) {
+fn the_report_brings_what_the_pop_counted(house: &House) {
     house.wait_for_period(600);
     event(house, "short", [0, 1, 7], &json!({}));
     let mut line = visitors(house, 6);
@@ -441,8 +444,6 @@ fn an_operators_look_brings_what_the_pop_counted(house: &House) {
         house.forget_the_sign();
     }
     house.wait(6 * MINUTE);
-    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
-    assert_eq!(status["last_hour"]["waits"][0]["visitors"], 6, "{status}");
     let told = report(house, "?as=json").json();
     assert_eq!(told["called"], 6, "{told}");
     assert_eq!(told["came"], 6, "{told}");
@@ -496,4 +497,114 @@ fn a_minute_at_whose_begin_visitors_waited_is_one_in_which_they_did(house: &Hous
         happened.contains("<td>6 a minute over the 1 min in which visitors waited"),
         "{happened}"
     );
+}
+
+fn a_report_of_any_time_needs_no_event(house: &House) {
+    house.wait_for_period(60);
+    let from = house.now_ms() / 60_000 * 60;
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "8");
+    for mut visitor in visitors(house, 3) {
+        visitor.ask("/");
+    }
+    house.wait(2 * MINUTE);
+    let got = report(house, "");
+    assert_eq!(got.status, 404, "{}", got.body);
+    for said in ["no event of the room has begun", "from and to"] {
+        assert!(got.body.contains(said), "{said}: {}", got.body);
+    }
+    for query in [
+        format!("?as=json&from={from}"),
+        format!("?as=json&from={from}&to={}", from + 60),
+        format!(
+            "?as=json&from={}&to={}",
+            iso_8601(from * 1000),
+            iso_8601((from + 60) * 1000)
+        ),
+    ] {
+        let told = report(house, &query).json();
+        assert_eq!(told["arrived"], 3, "{query}: {told}");
+        assert_eq!(told["planned"], Value::Null, "{told}");
+        assert_eq!(told["goes_on"], !query.contains("to="), "{told}");
+    }
+    let page = report(house, &format!("?from={from}")).body;
+    let (_, planned) = page.split_once("<th>Let in</th>").unwrap();
+    assert!(planned.starts_with("<td>\u{2013}</td>"), "{planned}");
+    assert!(page.contains("<h1>Report of the room main</h1>"), "{page}");
+    for (query, said) in [
+        ("from=yesterday".to_owned(), "Unix seconds"),
+        (format!("to={from}"), "from is missing"),
+        (format!("from={from}&to={from}"), "30 days"),
+        (format!("from={}&to={from}", from - 31 * 86_400), "30 days"),
+        (format!("from={}", from + 3600), "has begun"),
+        (format!("from={from}&id=sale"), "either"),
+    ] {
+        let got = report(house, &format!("?{query}"));
+        assert_eq!(got.status, 400, "{query}: {}", got.body);
+        assert!(got.body.contains(said), "{query}: {}", got.body);
+    }
+}
+
+fn an_event_that_is_gone_is_found_by_what_operators_did(house: &House) {
+    house.wait_for_period(60);
+    let begin_ms = house.now_ms() / 60_000 * 60_000;
+    let event = json!({ "event": {
+        "id": "set", "prequeue": iso_8601(begin_ms), "opens": iso_8601(begin_ms + 60_000), "closes": iso_8601(begin_ms + 3_600_000),
+    } });
+    house.change("event", &event.to_string());
+    house.forget_the_sign();
+    for mut visitor in visitors(house, 3) {
+        visitor.ask("/");
+    }
+    house.wait(5 * MINUTE);
+    house.change("event", r#"{"event":null}"#);
+    house.wait(5 * MINUTE);
+    house.forget_the_sign();
+    Visitor::new(house).ask("/");
+    assert_eq!(report(house, "").status, 404);
+    let told = report(house, "?id=set&as=json");
+    assert_eq!(told.status, 200, "{}", told.body);
+    let told = told.json();
+    assert_eq!(told["arrived"], 3, "{told}");
+    assert_eq!(told["from"], iso_8601(begin_ms), "{told}");
+    assert_eq!(
+        told["planned"]["closes"],
+        iso_8601(begin_ms + 3_600_000),
+        "{told}"
+    );
+    assert_eq!(told["goes_on"], false, "{told}");
+    assert!(
+        told["changes"].to_string().contains("events as configured"),
+        "{told}"
+    );
+}
+
+fn an_end_that_somebody_brought_forward_was_not_planned(house: &House) {
+    house.wait_for_period(60);
+    event(house, "sale", [0, 1, 60], &json!({}));
+    let closes = iso_8601(house.now_ms() / 60_000 * 60_000 + 3_600_000);
+    Visitor::new(house).ask("/");
+    house.wait(5 * MINUTE + Duration::from_millis(345));
+    house.forget_the_sign();
+    Visitor::new(house).ask("/");
+    for stock in [2, 0, 0] {
+        let reported = Ask::get("/_queue/report").method("POST");
+        let reported = reported.with("authorization", format!("Bearer {PERMIT_TOKEN}"));
+        let body = json!({ "stock": stock }).to_string();
+        assert_eq!(
+            house.ask(&reported.body("application/json", &body)).status,
+            200
+        );
+    }
+    house.change("event", r#"{"event":"sold_out"}"#);
+    let told = report(house, "?as=json").json();
+    assert_eq!(told["goes_on"], false, "{told}");
+    assert_eq!(told["planned"]["closes"], closes, "{told}");
+    let changes = told["changes"].as_array().unwrap().iter();
+    let changes: Vec<_> = changes
+        .map(|change| (&change["by"], &change["what"]))
+        .collect();
+    let [stock, sold_out] = [json!("stock 0"), json!("event sale sold out")];
+    let names = [json!("permit_token"), json!("admin")];
+    assert_eq!(changes, [(&names[0], &stock), (&names[1], &sold_out)]);
 }

@@ -202,7 +202,7 @@ impl Room {
     }
 
     pub(super) fn status(&self) -> Result<(), String> {
-        let ask = |line: &Line<'_>| line.status(&[]).map(drop);
+        let ask = |line: &Line<'_>| line.status().map(drop);
         self.line(None, Lane::Main, ask)
             .map_err(|error| error.to_string())
     }

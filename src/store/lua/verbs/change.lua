@@ -158,6 +158,8 @@ local acts = {
       events.read()
       if live.stock() ~= counted then
         journal.note('change', '-', journal.who(), 'stock:' .. arg.stock)
+        -- That all is sold is news, also of a program that reports each sale.
+        entry.is_wanted = entry.is_wanted or stock == 0
       end
       require('steps').keep()
       sign_with('stock')

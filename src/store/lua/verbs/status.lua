@@ -1,10 +1,9 @@
--- status: counts what the POP brings, as `metrics` does; the line is read and does not move.
--- Keys: those of `metrics`, `minutes`, `hours`, `counted`. Arguments: those of `metrics`; `minutes` and `hours`, how many samples are told at
--- most. Answer: as figures.lua has it, and what happened, as history.lua tells it.
+-- status: reads, changes nothing.
+-- Keys: `line`, `journal`, `minutes`, `hours`, `counted`. Arguments: `minutes` and `hours`, how many samples are told at most.
+-- Answer: as figures.lua has it, and what happened, as history.lua tells it.
 
-local figures, history, counts = require('figures'), require('history'), require('counts')
+local figures, history = require('figures'), require('history')
 
 return function()
-  counts.take()
   return figures(history.told())
 end
