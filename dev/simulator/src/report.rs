@@ -55,7 +55,7 @@ const ROWS: &[Row] = &[
         run.cap
             .map(|cap| format!("{} of {}", grouped(most), grouped(cap)))
     }),
-    ("Wait, the half of them", |run| wait(run, 50)),
+    ("Half wait at most", |run| wait(run, 50)),
     ("… 95 of 100", |run| wait(run, 95)),
     ("… 99 of 100", |run| wait(run, 99)),
     ("… the longest", |run| {
@@ -83,7 +83,9 @@ const ROWS: &[Row] = &[
         let percent = (within * 100).checked_div(sooner + within + later)?;
         Some(format!("{percent} %"))
     }),
-    ("Origin answers, the half of them", |run| answer(run, 50)),
+    ("Half of the origin's answers take at most", |run| {
+        answer(run, 50)
+    }),
     ("… 95 of 100", |run| answer(run, 95)),
     ("… 99 of 100", |run| answer(run, 99)),
     ("… late", |run| some(run.sums.late)),

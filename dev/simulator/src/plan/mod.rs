@@ -267,7 +267,7 @@ impl Plan {
                 ),
             ),
             ("Last visitor goes in after", span(outcome.last_in)),
-            ("Wait, the half of them", outcome.wait(50).to_string()),
+            ("Half wait at most", outcome.wait(50).to_string()),
             ("… 95 of 100", outcome.wait(95).to_string()),
             ("… 99 of 100", outcome.wait(99).to_string()),
             ("Longest line", grouped(whole(outcome.longest_line))),
@@ -279,15 +279,15 @@ impl Plan {
         let draws = outcome.most_draws_a_second;
         let limit = COMMANDS_A_SECOND;
         let verdict = if draws > limit {
-            "more than one database takes: visitors are held back and try again"
+            ": visitors are held back and try again"
         } else {
-            "one database takes"
+            ""
         };
         rows.extend([
             (
                 "Most draws a second",
                 format!(
-                    "{}; {} {verdict}",
+                    "{}; one database takes {}{verdict}",
                     grouped(whole(draws)),
                     grouped(whole(limit))
                 ),
