@@ -135,7 +135,10 @@ const SECTIONS: [(&str, &str); 10] = [
         "use-an-origin-that-goes-by-host.md",
         "## Take the first name away",
     ),
-    ("deploy-by-questions.md", "# Deploy by questions of the CLI"),
+    (
+        "deploy-by-questions.md",
+        "# Deploy with Fastly's CLI alone: it asks questions",
+    ),
     ("deploy-with-terraform.md", "## Write the secrets"),
     ("let-visitors-in-from-your-backend.md", "## Store the token"),
     ("migrate.md", "## From Fastly's starter kit"),

@@ -215,7 +215,10 @@ fn the_first_name_is_taken_away_by_the_commands_of_the_docs() {
 
 #[test]
 fn what_questions_leave_out_is_made_by_the_commands_of_the_docs() {
-    let api = later("deploy-by-questions.md", "# Deploy by questions of the CLI");
+    let api = later(
+        "deploy-by-questions.md",
+        "# Deploy with Fastly's CLI alone: it asks questions",
+    );
     let made = [
         "/version/2/clone",
         "PUT /service/made-service/version/3/backend/upstash",
