@@ -49,7 +49,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "profile",
                 accepted: Word,
-                what: "other defaults for several settings; a setting that you give wins. `observe`: nothing acts: `origin_health`, `adaptive_pace`, `absent_visitors`, `active_visitors`, `shared_tickets`, `network_bound` and each of the `signals` are `observe`, and `on_origin_error` is `pass`. `sale`: `origin_health` and `absent_visitors` are `on`, `on_origin_error` is `keep`, `network_bound` is `challenge`, and `adaptive_pace` is `observe`",
+                what: "changes the defaults of several settings. A value that you set yourself counts. `observe`: the line works, and the rest only measures: `origin_health`, `adaptive_pace`, `absent_visitors`, `active_visitors`, `shared_tickets`, `network_bound` and each of the `signals` are `observe`, and `on_origin_error` is `pass`. `sale`: `origin_health` and `absent_visitors` are `on`, `on_origin_error` is `keep`, `network_bound` is `challenge`, and `adaptive_pace` is `observe`",
             },
         ],
     },
@@ -108,7 +108,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "template",
                 accepted: Text("at most 8 000 characters"),
-                what: "[your own page](../how-to/write-your-own-page.md). If it is broken, the built-in one serves",
+                what: "[your own page](../how-to/write-your-own-page.md). If it is broken, visitors get the built-in page",
             },
             Setting {
                 name: "waiting_status",
@@ -139,7 +139,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "origin_health",
                 accepted: Word,
-                what: "what follows from [how the origin answers](../explanation/health-and-pace.md). `observe`: it is shown; `on`: no new visitor goes in for 40–60 s once it is sick",
+                what: "what follows from [how the origin answers](../explanation/health-and-pace.md). `observe`: the panel shows it; `on`: when the origin gets sick, no new visitor goes in for 40–60 s",
             },
             Setting {
                 name: "on_origin_error",
@@ -303,7 +303,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "absent_visitors",
                 accepted: Word,
-                what: "what is done about called visitors [who do not come](../explanation/health-and-pace.md#visitors-who-do-not-come). `observe`: their share is shown; `on`: the pace calls more visitors",
+                what: "what is done about called visitors [who do not come](../explanation/health-and-pace.md#visitors-who-do-not-come). `observe`: the panel shows their share; `on`: the pace calls more visitors",
             },
         ],
     },
