@@ -48,3 +48,17 @@ impl Studio {
         png::Image::read(&taken)?.smallest()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SALE;
+    use simulator::scenario::{Overrides, load};
+
+    #[test]
+    fn the_sale_of_the_picture_can_be_played() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("sale.json");
+        std::fs::write(&file, SALE).unwrap();
+        load(&file.display().to_string(), &Overrides::default()).unwrap();
+    }
+}
