@@ -126,10 +126,10 @@ const BUILD_SHOP: Stage =
     Stage { name: "build shop",  is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "build -p now-serving --example queue-pass" };
 #[rustfmt::skip]
 const BUILD_DEV: Stage =
-    Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-cli-core -p now-serving-demo -p now-serving-dev -p now-serving-machine -p now-serving-path -p now-serving-runner -p now-serving-site -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
+    Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-audit -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-cli-core -p now-serving-demo -p now-serving-dev -p now-serving-machine -p now-serving-path -p now-serving-runner -p now-serving-site -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
 #[rustfmt::skip]
 const DEV: Stage =
-    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-cli-core -p now-serving-demo -p now-serving-dev -p now-serving-machine -p now-serving-path -p now-serving-runner -p now-serving-site -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
+    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-audit -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-cli-core -p now-serving-demo -p now-serving-dev -p now-serving-machine -p now-serving-path -p now-serving-runner -p now-serving-site -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
 
 /// Only with `--long`.
 #[rustfmt::skip]
