@@ -55,10 +55,11 @@ mod tests {
     use simulator::scenario::{Overrides, load};
 
     #[test]
-    fn the_sale_of_the_picture_can_be_played() {
-        let folder = tempfile::tempdir().unwrap();
+    fn the_sale_of_the_picture_can_be_played() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
         let file = folder.path().join("sale.json");
-        std::fs::write(&file, SALE).unwrap();
-        load(&file.display().to_string(), &Overrides::default()).unwrap();
+        std::fs::write(&file, SALE)?;
+        load(&file.display().to_string(), &Overrides::default())?;
+        Ok(())
     }
 }
