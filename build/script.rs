@@ -129,24 +129,7 @@ fn branches(variable: &str, folder: &str, names: &[&str]) -> Result<String, Box<
 const LUA: &str = "and break do else elseif end false for function if in local nil not or repeat return then true until while ARGV KEYS";
 
 /// What else Lua and Redis have by name: each becomes a local name of the script.
-const LIBRARY: [&str; 16] = [
-    "cjson",
-    "error",
-    "ipairs",
-    "math",
-    "next",
-    "pairs",
-    "pcall",
-    "redis",
-    "select",
-    "setmetatable",
-    "string",
-    "table",
-    "tonumber",
-    "tostring",
-    "type",
-    "unpack",
-];
+const LIBRARY: &str = "cjson error ipairs math next pairs pcall redis select setmetatable string table tonumber tostring type unpack";
 
 /// With a short name for each local name and each name of the library, the same one wherever it stands, and the shortest for those that
 /// stand most often. Fields and the keys of tables keep theirs, and so does what begins with `_`, which tells the linter that it is not
@@ -170,8 +153,8 @@ fn renamed(script: &str) -> String {
         .zip(short_names)
         .collect();
     let of_library: (Vec<_>, Vec<_>) = LIBRARY
-        .iter()
-        .filter_map(|name| Some((names.get(name)?.as_str(), *name)))
+        .split(' ')
+        .filter_map(|name| Some((names.get(name)?.as_str(), name)))
         .unzip();
     let kept = tokens.iter().zip(&flags).map(|(token, is_name)| {
         let name = names.get(token).filter(|_| *is_name);
