@@ -1,5 +1,5 @@
--- panel: the status with what only the panel shows.
--- Keys and arguments: those of `status`, and `actions`, how many changes are told at most.
+-- panel: counts what the POP brings, if anything, as `metrics` does; then the status with what only the panel shows.
+-- Keys and arguments: those of `status` and `metrics`, and `actions`, how many changes are told at most.
 -- Answer: that of `status`, and `actions`, and which operator made each setting.
 
 local call, record = require('call'), require('record')
