@@ -13,11 +13,8 @@ enum Command {
     Operator(cli::Command),
     /// Rehearse an event with simulated visitors, on the real service: in virtual time, or in real time too
     Simulate(rehearse::Options),
-    /// Run the waiting room on this machine, with a shop behind it and the store, until Ctrl-C
-    #[command(after_long_help = docs::settings_help())]
-    Serve(demo::Options),
-    /// Run only the store and the shop, for `fastly compute serve`, until Ctrl-C
-    Backends(demo::BackendOptions),
+    #[command(flatten)]
+    Demo(demo::Command),
     #[command(flatten)]
     Small(runner::Command),
     /// Look for bytes that break a rule of what reads bytes of strangers
@@ -38,12 +35,17 @@ enum Command {
 
 fn main() -> ExitCode {
     program::is_called("cargo dev");
-    let known = <Cli<Command> as CommandFactory>::command;
-    runner::run(|command| match command {
+    let known =
+        <Cli<Command> as CommandFactory>::command().mut_subcommands(|command| {
+            match command.get_name() {
+                "serve" => command.after_long_help(docs::settings_help()),
+                _ => command,
+            }
+        });
+    runner::run_as(known.clone(), |command| match command {
         Command::Operator(command) => command.perform(),
         Command::Simulate(options) => rehearse::rehearse(&options),
-        Command::Serve(options) => demo::serve(&options).map(|()| true),
-        Command::Backends(options) => demo::backends(&options).map(|()| true),
+        Command::Demo(command) => command.perform(),
         Command::Small(runner::Command::Test(runner::suite::Options {
             store: Some(url),
             filter,
@@ -52,10 +54,10 @@ fn main() -> ExitCode {
         Command::Small(command) => command.perform(),
         Command::Fuzz(options) => fuzz::fuzz(&options),
         Command::Bench(options) => bench::bench(&options),
-        Command::Docs(options) => docs::docs(&options, known()),
+        Command::Docs(options) => docs::docs(&options, known),
         Command::Path(options) => path::path(&options),
         Command::Pictures(options) => pictures::pictures(&options).map(|()| true),
         Command::Release(options) => release::release(&options).map(|()| true),
-        Command::Completion(options) => completion::completion(&options, known()).map(|()| true),
+        Command::Completion(options) => completion::completion(&options, known).map(|()| true),
     })
 }

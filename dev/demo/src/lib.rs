@@ -30,6 +30,29 @@ use past::Past;
 use start::duration;
 use upstash_local::{DEADLINE, Server, Store};
 
+/// The commands of this crate.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Run the waiting room on this machine, with a shop behind it and the store, until Ctrl-C
+    Serve(Options),
+    /// Run only the store and the shop, for `fastly compute serve`, until Ctrl-C
+    Backends(BackendOptions),
+}
+
+impl Command {
+    /// Performs the command, until Ctrl-C.
+    ///
+    /// # Errors
+    /// When it could not be performed.
+    pub fn perform(self) -> Result<bool, String> {
+        match self {
+            Self::Serve(options) => serve(&options),
+            Self::Backends(options) => backends(&options),
+        }
+        .map(|()| true)
+    }
+}
+
 /// Runs until Ctrl-C or SIGTERM.
 ///
 /// # Errors
@@ -72,7 +95,7 @@ pub fn serve(options: &Options) -> Result<(), String> {
 ///
 /// # Errors
 /// When a port is in use.
-pub fn backends(options: &BackendOptions) -> Result<(), String> {
+fn backends(options: &BackendOptions) -> Result<(), String> {
     let stop = signals::receiver()?;
     let settings = sandbox_dir::development_settings()?;
     let token = setting(&settings, "upstash_token", "");

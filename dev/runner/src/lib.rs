@@ -9,7 +9,7 @@ pub mod suite;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use machine::packages;
 
 /// Develop Now Serving on this machine.
@@ -52,7 +52,16 @@ impl Command {
 pub fn run<Commands: Subcommand>(
     perform: impl FnOnce(Commands) -> Result<bool, String>,
 ) -> ExitCode {
-    let cli = Cli::parse();
+    run_as(Cli::<Commands>::command(), perform)
+}
+
+/// Reads the command line with a text of help that says more, and performs its command.
+pub fn run_as<Commands: Subcommand>(
+    known: clap::Command,
+    perform: impl FnOnce(Commands) -> Result<bool, String>,
+) -> ExitCode {
+    let cli = Cli::from_arg_matches(&known.get_matches());
+    let cli: Cli<Commands> = cli.unwrap_or_else(|error| error.exit());
     if cli.yes {
         packages::agree();
     }

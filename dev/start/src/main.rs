@@ -24,8 +24,9 @@ fn main() -> ExitCode {
     if command == "serve" {
         begin_wasm();
     }
-    let is_on_a_store = std::env::args().any(|word| word.split('=').next() == Some("--store"));
-    let reason = match compiled(program_of(&command, is_on_a_store)) {
+    let asks_for =
+        |option: &str| std::env::args().any(|word| word.split('=').next() == Some(option));
+    let reason = match compiled(program_of(&command, asks_for)) {
         Ok(commands) => {
             let error = Command::new(&commands)
                 .args(std::env::args_os().skip(1))
@@ -66,11 +67,12 @@ fn begin_wasm() {
     drop(quiet);
 }
 
-/// The package and the program of a command. The small one knows three, and is compiled in a fraction of the time; the large one
-/// knows all, and plays the rules on a store elsewhere.
-fn program_of(command: &str, is_on_a_store: bool) -> [&'static str; 2] {
+/// The package and the program of a command. Those of a first look are compiled in a fraction of the time; the large one knows all
+/// commands and settings, and plays the rules on a store elsewhere.
+fn program_of(command: &str, asks_for: impl Fn(&str) -> bool) -> [&'static str; 2] {
     match command {
-        "test" | "doctor" | "site" if !is_on_a_store => ["now-serving-runner", "runner"],
+        "test" | "doctor" | "site" if !asks_for("--store") => ["now-serving-runner", "runner"],
+        "serve" | "backends" if !asks_for("--help") => ["now-serving-demo", "demo"],
         _ => ["now-serving-dev", "dev"],
     }
 }
@@ -145,14 +147,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_commands_of_a_first_look_are_in_the_small_program() {
-        let [small, large] = [program_of("test", false), program_of("serve", false)];
-        assert_eq!(program_of("doctor", false), small);
-        assert_eq!(program_of("site", false), small);
-        assert_eq!(program_of("test", true), large);
-        assert_ne!(small, large);
-        for other in ["", "help", "docs"] {
-            assert_eq!(program_of(other, false), large, "{other}");
+    fn the_commands_of_a_first_look_are_in_small_programs() {
+        let package = |command, option| program_of(command, |asked| asked == option)[0];
+        for command in ["test", "doctor", "site"] {
+            assert_eq!(package(command, ""), "now-serving-runner", "{command}");
+        }
+        for command in ["serve", "backends"] {
+            assert_eq!(package(command, "--store"), "now-serving-demo", "{command}");
+        }
+        for (command, option) in [
+            ("test", "--store"),
+            ("serve", "--help"),
+            ("", ""),
+            ("help", ""),
+            ("docs", ""),
+        ] {
+            assert_eq!(package(command, option), "now-serving-dev", "{command}");
         }
     }
 
