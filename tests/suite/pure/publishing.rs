@@ -95,7 +95,7 @@ fn the_workflows_run_the_commands_of_this_project() {
         !release.contains("actions/cache"),
         "a cache may hold what others put into it"
     );
-    let told = text("docs/how-to/release.md");
+    let told = text("docs/deep/release.md");
     assert!(
         told.contains("`cargo dev release`")
             && told.contains("(../../.github/workflows/release.yml)")

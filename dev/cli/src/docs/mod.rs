@@ -72,10 +72,6 @@ pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> 
         ),
         part("docs/openapi.yaml", "languages", languages::tags()),
         ("README.md", Box::new(languages::counted)),
-        (
-            "docs/explanation/comparison.md",
-            Box::new(languages::counted),
-        ),
         ("docs/deep/performance.md", Box::new(languages::counted)),
         part(
             "deploy/terraform/variables.tf",

@@ -12,7 +12,7 @@ pub(super) fn of(changelog: &str, version: &str) -> Result<String, String> {
     let waiting = sections.iter().find(|(name, _)| *name == UNRELEASED);
     if waiting.is_some_and(|(_, text)| text.contains("\n- ")) {
         return Err(format!(
-            "CHANGELOG.md has changes under Unreleased, which belong to {version}: see docs/how-to/release.md."
+            "CHANGELOG.md has changes under Unreleased, which belong to {version}: see docs/deep/release.md."
         ));
     }
     let newest = sections.iter().find(|(name, _)| *name != UNRELEASED);

@@ -136,7 +136,7 @@ const SECTIONS: [(&str, &str); 10] = [
         "## Take the first name away",
     ),
     (
-        "deploy-by-questions.md",
+        "../deep/deploy-by-questions.md",
         "# Deploy with Fastly's CLI alone: it asks questions",
     ),
     ("deploy-with-terraform.md", "## Write the secrets"),
@@ -271,7 +271,7 @@ fn every_variable_of_a_deployment_is_set_by_the_page_or_printed_by_the_script() 
     let (mut many, mut faults) = (0, Vec::new());
     for page in [
         "at-fastly-already",
-        "deploy-by-questions",
+        "../deep/deploy-by-questions",
         "deploy-with-terraform",
         "deploy-with-the-cli",
         "use-an-origin-that-goes-by-host",

@@ -216,7 +216,7 @@ fn the_first_name_is_taken_away_by_the_commands_of_the_docs() {
 #[test]
 fn what_questions_leave_out_is_made_by_the_commands_of_the_docs() {
     let api = later(
-        "deploy-by-questions.md",
+        "../deep/deploy-by-questions.md",
         "# Deploy with Fastly's CLI alone: it asks questions",
     );
     let made = [
