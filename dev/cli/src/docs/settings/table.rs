@@ -22,7 +22,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "automatic",
                 accepted: Number("s"),
-                what: "length of a period. 0: no schedule; only operators and your site move the line",
+                what: "length of a period. 0: only operators and your site move the line",
             },
             Setting {
                 name: "automatic_quantity",
@@ -32,24 +32,19 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "total_active",
                 accepted: Number("sessions"),
-                what: "[a cap](../explanation/the-cap.md): the most visitors inside at a time. 0: no cap. Operators may [change it](api.md#routes) while the line moves",
+                what: "[a cap](../explanation/the-cap.md): the most visitors inside at a time. 0: no cap",
             },
             Setting {
                 name: "session_minutes",
                 accepted: Number("min"),
-                what: "with a cap: a session ends that long after the last visit. Make it longer than a payment with 3-D Secure",
+                what: "with a cap: how long a session lasts after the last visit. Make it longer than a payment with 3-D Secure",
             },
             Setting {
                 name: "event",
                 accepted: Text(
                     "an object with `id`, `opens` and [more](../how-to/events.md#the-members), or a list of up to 16",
                 ),
-                what: "[events](../how-to/run-an-event.md#an-event-that-begins-by-itself) that begin by themselves. Times have an offset from UTC: `2030-01-31T10:00:00+01:00`. Keep the `id` when times change: another one begins a new line",
-            },
-            Setting {
-                name: "profile",
-                accepted: Word,
-                what: "changes the defaults of several settings. A value that you set yourself counts. `observe`: the line works, and the rest only measures: `origin_health`, `adaptive_pace`, `absent_visitors`, `active_visitors`, `shared_tickets`, `network_bound` and each of the `signals` are `observe`, and `on_origin_error` is `pass`. `sale`: `origin_health` and `absent_visitors` are `on`, `on_origin_error` is `keep`, `network_bound` is `challenge`, and `adaptive_pace` is `observe`",
+                what: "[events](../how-to/run-an-event.md#an-event-that-begins-by-itself) that begin by themselves. Keep the `id` when times change: another one begins a new line",
             },
         ],
     },
@@ -70,7 +65,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "origin_host",
                 accepted: Text("none, a host name in lower case, without port"),
-                what: "the `Host` that your site gets in place of the visitor's, for a site [on a platform or behind a CDN](../how-to/use-an-origin-that-goes-by-host.md)",
+                what: "the `Host` that your site gets in place of the visitor's, [on a platform or behind a CDN](../how-to/use-an-origin-that-goes-by-host.md)",
             },
         ],
     },
@@ -81,12 +76,12 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "brand_name",
                 accepted: Text("1–60 characters without controls"),
-                what: "your name, on the waiting page and in its title",
+                what: "your name, on the page and in its title",
             },
             Setting {
                 name: "brand_colors",
                 accepted: Text("`#rrggbb`, or two of them: for light pages and for dark ones"),
-                what: "the colours of the page's band, else `#c8371b,#ff9a73`. The text keeps its own",
+                what: "colours of the page's band, else `#c8371b,#ff9a73`",
             },
             Setting {
                 name: "brand_logo",
@@ -103,7 +98,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "message",
                 accepted: Text("1–200 characters without controls"),
-                what: "what you tell waiting visitors, on the page and in its JSON",
+                what: "what you tell waiting visitors",
             },
             Setting {
                 name: "template",
@@ -118,7 +113,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "refresh_interval",
                 accepted: Number("s"),
-                what: "time between two polls near the front; far away up to 30 s",
+                what: "time between two polls near the front",
             },
         ],
     },
@@ -129,22 +124,22 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "on_store_error",
                 accepted: Word,
-                what: "what visitors outside get while the store does not answer. `hold`: they wait; `admit`: they go in for `admit_for`, unless the room is on hold or closed",
+                what: "what visitors outside get while the store does not answer. `hold`: they wait; `admit`: they go in, unless the room is on hold or closed",
             },
             Setting {
                 name: "admit_for",
                 accepted: Number("s"),
-                what: "how long `on_store_error` = `admit` lets a visitor in",
+                what: "how long `admit` lets a visitor in",
             },
             Setting {
                 name: "origin_health",
                 accepted: Word,
-                what: "what follows from [how the origin answers](../explanation/health-and-pace.md). `observe`: the panel shows it; `on`: when the origin gets sick, no new visitor goes in for 40–60 s",
+                what: "what follows from [how the origin answers](../explanation/health-and-pace.md). `on`: when it gets sick, no new visitor goes in for 40–60 s",
             },
             Setting {
                 name: "on_origin_error",
                 accepted: Word,
-                what: "what a called visitor gets if the origin answers with 500 or above. `pass`: that answer; `keep`: the waiting page, and the place is kept",
+                what: "what a called visitor gets if the origin answers with 500 or above. `keep`: the waiting page, and the place is kept",
             },
         ],
     },
@@ -171,7 +166,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "room",
                 accepted: Text("1–64 letters, digits, `-`, `_`"),
-                what: "names the room: part of the store's keys and of every ticket",
+                what: "names the room, in the store's keys and in every ticket",
             },
             Setting {
                 name: "rooms",
@@ -181,17 +176,17 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "backend",
                 accepted: Text("the name of a backend of the service, not `upstash`"),
-                what: "where [the requests of a room](rooms.md#a-backend-of-its-own) go, unless the visitor's region has [its own](../deep/regions.md#a-backend-of-its-own)",
+                what: "where [the requests of a room](rooms.md#a-backend-of-its-own) go",
             },
             Setting {
                 name: "regions",
                 accepted: Text("none, a list of 1–16 objects"),
-                what: "[regions](../deep/regions.md) with lines of their own, which divide each release",
+                what: "[regions](../deep/regions.md) with lines of their own",
             },
             Setting {
                 name: "regions_lag",
                 accepted: Number("min"),
-                what: "which complete minute says how many came to each region: the last, or the one before",
+                what: "which complete minute says how many came to each region",
             },
         ],
     },
@@ -202,52 +197,52 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "ticket_life",
                 accepted: Number("s"),
-                what: "life of a waiting ticket. Polls renew it, so it ends at the earliest half as long after the last poll",
+                what: "life of a waiting ticket, from the last poll that renewed it",
             },
             Setting {
                 name: "turn_minutes",
                 accepted: Number("min"),
-                what: "how long [a turn](../explanation/fairness.md#the-order) is valid after the call, up to a twelfth longer. 0: as long as the ticket; else at least 5. Later the visitor draws again",
+                what: "how long [a turn](../explanation/fairness.md#the-order) is valid after the call; later the visitor draws again. 0: as long as the ticket; else at least 5",
             },
             Setting {
                 name: "cookie_expiry",
                 accepted: Number("s"),
-                what: "how long an admitted visitor stays inside. With a cap the session decides that",
+                what: "how long an admitted visitor stays inside without a cap",
             },
             Setting {
                 name: "cookie_domain",
                 accepted: Text("none, a domain in lower case such as `shop.example`"),
-                what: "[one place](../deep/ticket.md#one-place-on-several-hosts) for all hosts of this domain. `none`: one for each host",
+                what: "[one place](../deep/ticket.md#one-place-on-several-hosts) for all hosts of this domain",
             },
             Setting {
                 name: "session_renewal",
                 accepted: Word,
-                what: "with a cap: whether a visit prolongs its session. `off`: a session lasts `session_minutes` from the claim",
+                what: "with a cap: whether a visit prolongs its session",
             },
             Setting {
                 name: "longest_stay_minutes",
                 accepted: Text("0, or 2–1440 min and not less than `session_minutes`"),
-                what: "with a cap: the longest time inside after the claim, to the end of its last minute; then the visitor draws again. 0: any time",
+                what: "with a cap: the longest time inside; then the visitor draws again. 0: any time",
             },
             Setting {
                 name: "claim_seconds",
                 accepted: Number("s"),
-                what: "with a cap: how long a slot is kept for a called visitor. Then the next one gets it; the turn stays",
+                what: "with a cap: how long a slot is kept for a called visitor. The turn stays",
             },
             Setting {
                 name: "active_visitors",
                 accepted: Word,
-                what: "whether the cap holds visitors back. `observe` only counts sessions",
+                what: "whether the cap holds visitors back, or only counts sessions",
             },
             Setting {
                 name: "shared_tickets",
                 accepted: Word,
-                what: "under a cap, what happens if more than `ticket_networks` networks use one admitted ticket, in one data centre and session. `on`: further networks go to the back of the line",
+                what: "under a cap, what happens if more than `ticket_networks` networks use one admitted ticket. `on`: further networks go to the back of the line",
             },
             Setting {
                 name: "ticket_networks",
                 accepted: Number("networks"),
-                what: "networks from which one admitted ticket may be used. A phone may use three within an hour",
+                what: "networks from which one admitted ticket may be used",
             },
             Setting {
                 name: "credit_max",
@@ -260,6 +255,11 @@ pub(super) const GROUPS: &[Group] = &[
         title: "Health and pace",
         is_more: true,
         settings: &[
+            Setting {
+                name: "profile",
+                accepted: Word,
+                what: "other defaults for settings that you do not set. `observe`: the line works, and the rest only measures: `origin_health`, `adaptive_pace`, `absent_visitors`, `active_visitors`, `shared_tickets`, `network_bound` and each of the `signals` are `observe`, and `on_origin_error` is `pass`. `sale`: `origin_health` and `absent_visitors` are `on`, `on_origin_error` is `keep`, `network_bound` is `challenge`, and `adaptive_pace` is `observe`",
+            },
             Setting {
                 name: "slow_ms",
                 accepted: Number("ms"),
@@ -278,12 +278,12 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "watch_documents",
                 accepted: Number("pages"),
-                what: "of the pages that visitors inside ask for, one in so many is watched. 0: only first admissions",
+                what: "of the pages that visitors inside ask for, one in so many is watched. 0: none",
             },
             Setting {
                 name: "probe_path",
                 accepted: Text("none, a path of at most 200 characters without a query"),
-                what: "what the edge itself [asks the origin for](../explanation/health-and-pace.md#the-health-of-the-origin). Take a page that needs no ticket, and needs what your pages need, such as the database",
+                what: "what the edge itself [asks the origin for](../explanation/health-and-pace.md#the-health-of-the-origin): a page that needs no ticket, and what your pages need, such as the database",
             },
             Setting {
                 name: "adaptive_pace",
@@ -293,17 +293,17 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "window_min",
                 accepted: Number("visitors"),
-                what: "where the pace follows the answers: the fewest visitors of a period; also of the first after a sickness",
+                what: "with `adaptive_pace`: the fewest visitors of a period; also of the first after a sickness",
             },
             Setting {
                 name: "window_max",
                 accepted: Number("visitors"),
-                what: "where the pace follows the answers: the most visitors of a period. 0: as many as the pace has",
+                what: "with `adaptive_pace`: the most visitors of a period. 0: as many as the pace has",
             },
             Setting {
                 name: "absent_visitors",
                 accepted: Word,
-                what: "what is done about called visitors [who do not come](../explanation/health-and-pace.md#visitors-who-do-not-come). `observe`: the panel shows their share; `on`: the pace calls more visitors",
+                what: "what is done about called visitors [who do not come](../explanation/health-and-pace.md#visitors-who-do-not-come). `on`: the pace calls more",
             },
         ],
     },
@@ -314,12 +314,12 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "network_bound",
                 accepted: Word,
-                what: "what happens when a network has drawn `network_draws` numbers within an hour. `observe`: further draws are counted and logged; `challenge`: they come [after a calculation or a wait](../how-to/one-person-one-place.md)",
+                what: "what happens above `network_draws`. `challenge`: further numbers come [after a calculation or a wait](../how-to/one-person-one-place.md)",
             },
             Setting {
                 name: "network_draws",
                 accepted: Number("numbers"),
-                what: "numbers that one network may draw within an hour of its first. A mobile provider may have many visitors behind one network",
+                what: "numbers that one network may draw within an hour. A mobile provider may have many visitors behind one network",
             },
             Setting {
                 name: "signals",
@@ -349,19 +349,19 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "allow_acl",
                 accepted: Text("none, the name of a linked Compute ACL"),
-                what: "networks of [monitors and partners](../how-to/monitors-and-partners.md), whose requests go to the origin without a ticket",
+                what: "networks of [monitors and partners](../how-to/monitors-and-partners.md), which need no ticket",
             },
             Setting {
                 name: "invited_per_minute",
                 accepted: Number("visitors"),
-                what: "visitors who may go straight in by an [invitation](../how-to/invite.md) within a minute, besides the pace. 0: none",
+                what: "visitors who may go straight in by an [invitation](../how-to/invite.md), besides the pace. 0: none",
             },
             Setting {
                 name: "priority",
                 accepted: Text(
                     "none, a list of at most 16 objects, each with `name` and `share`, a percent; together at most 100 percent",
                 ),
-                what: "the [groups](../how-to/invite.md#groups) that invitations open, by rank, each with its share of a release while lower ones wait. Without groups, and with `invited_per_minute` 0, no invitation is accepted",
+                what: "the [groups](../how-to/invite.md#groups) that invitations open, by rank, each with its share of a release while lower ones wait",
             },
             Setting {
                 name: "invitations_revoked",
@@ -379,7 +379,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "cache_paths",
                 accepted: Text("none, [paths](settings.md#paths)"),
-                what: "what Fastly's cache may keep and show to several visitors, such as `/assets/*`. Nothing is kept with `backend` or `origin_host`",
+                what: "what Fastly's cache may [keep and show to several visitors](../deep/paths.md), such as `/assets/*`. Nothing is kept with `backend` or `origin_host`",
             },
             Setting {
                 name: "command_paths",
@@ -399,12 +399,12 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "cf_compat",
                 accepted: Word,
-                what: "whether the waiting JSON has the object `cfWaitingRoom` too, for apps written for Cloudflare's waiting room",
+                what: "whether the waiting JSON has `cfWaitingRoom` too, for [apps written for Cloudflare](../how-to/use-from-an-app.md)",
             },
             Setting {
                 name: "cross_site_posts",
                 accepted: Word,
-                what: "whether a form that another site posts, such as a bank's after a payment, [reaches your site](http.md#forms-of-other-sites) for visitors inside",
+                what: "whether a form of another site, such as a bank's after a payment, [reaches your site](http.md#forms-of-other-sites) for visitors inside",
             },
             Setting {
                 name: "origin_cookie",
@@ -414,7 +414,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "websockets",
                 accepted: Word,
-                what: "whether WebSockets of visitors inside, and on paths that skip the room, go to your site. Needs Fastly's product WebSockets",
+                what: "whether WebSockets of visitors inside, and on paths that skip the room, reach your site. Needs Fastly's product WebSockets",
             },
             Setting {
                 name: "waf",
@@ -429,12 +429,12 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "on_waf_error",
                 accepted: Word,
-                what: "what happens to a request without a verdict of the WAF that is known here. `pass`: it goes to the origin; `block`: it is stopped",
+                what: "what happens to a request about which the WAF gave no verdict. `block`: it is stopped",
             },
         ],
     },
     Group {
-        title: "Operators",
+        title: "Operators and log",
         is_more: true,
         settings: &[
             Setting {
@@ -445,23 +445,17 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "operators_acl",
                 accepted: Text("none, the name of a linked Compute ACL"),
-                what: "networks from which people may use the panel and the API. Programs with a token and `healthz` are not asked. If the ACL cannot be asked, no person gets in",
+                what: "networks from which people may use the panel and the API. Programs with a token are not asked. If the ACL cannot be asked, no person gets in",
             },
-        ],
-    },
-    Group {
-        title: "Log",
-        is_more: true,
-        settings: &[
             Setting {
                 name: "log_sample",
                 accepted: Number("polls"),
-                what: "of the polls of waiting visitors, one in so many is logged; everything else always is",
+                what: "of the polls of waiting visitors, one in so many is logged",
             },
             Setting {
                 name: "log_query",
                 accepted: Word,
-                what: "whether `requestUrl` in the log has the query too, which may hold secrets of your links",
+                what: "whether `requestUrl` in the log has the query, which may hold secrets of your links",
             },
         ],
     },
@@ -477,7 +471,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "backend_calls",
                 accepted: Number("requests"),
-                what: "the most requests of one sandbox to the origin and to the store; trial accounts have 10",
+                what: "the most requests of one sandbox; trial accounts have 10",
             },
             Setting {
                 name: "clock",
