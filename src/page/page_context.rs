@@ -1,4 +1,4 @@
-//! What the waiting page may show, by name. Each is documented in `docs/reference/page-variables.md`.
+//! What the waiting page may show, by name. Each is documented in `docs/deep/page-variables.md`.
 //!
 //! A name is worked out when the page asks for it: what is not sent costs nothing.
 

@@ -89,7 +89,7 @@ enum Sender {
 }
 
 /// The headers that say what a request is for: of browsers, and with an `X-` in front of what scripts send, since they cannot set
-/// `Sec-Purpose`. `docs/reference/http.md` says which library sends what.
+/// `Sec-Purpose`. `docs/deep/requests.md` says which library sends what.
 const PURPOSES: [&str; 5] = [
     "purpose",
     "sec-purpose",

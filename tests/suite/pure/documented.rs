@@ -11,11 +11,15 @@ use crate::house::{House, Visitor};
 use crate::metrics::scrape;
 use crate::pure::conventions::{asked, files, root, text};
 
-/// The first two cells of each row below this heading of a table, in the whole reference.
+/// The first two cells of each row below this heading of a table, in the whole reference and the page behind its requests.
 fn rows(heading: &str) -> Vec<[String; 2]> {
     let begin = format!("| {heading} |");
     let mut rows = Vec::new();
-    for page in files(&root().join("docs/reference")) {
+    let behind = root().join("docs/deep/requests.md");
+    for page in files(&root().join("docs/reference"))
+        .into_iter()
+        .chain([behind])
+    {
         let page = fs::read_to_string(page).unwrap();
         let mut lines = page.lines();
         while lines.by_ref().any(|line| line.starts_with(&begin)) {
