@@ -171,8 +171,12 @@ fn a_sandbox_without_calls_left_leaves_the_next_request_to_another_and_blames_no
     let found: Vec<u16> = (0..20).map(|_| ask()).collect();
     assert!(found.contains(&502), "{found:?}");
     assert!(becomes(|| refusals(edge, "calls") > 0));
-    let is_followed = |pair: &[u16]| pair[0] == 200 || pair[1] == 200;
-    assert!(found.windows(2).all(is_followed), "{found:?}");
+    // A sandbox answers three and ends with the fourth. Where it is still busy after an answer, the host begins another, and the two may
+    // end one after the other.
+    let failed = found.iter().filter(|status| **status == 502).count();
+    let answered = found.iter().filter(|status| **status == 200).count();
+    assert_eq!(failed + answered, found.len(), "{found:?}");
+    assert!(failed * 2 <= answered, "{found:?}");
     limit(&house, &[]);
     house.permit(1);
     // Each of these ends a sandbox, so the next one makes its first call to draw, and has none left for the origin. Where one of
