@@ -221,8 +221,11 @@ fn told(of: Stretch, snapshot: &PanelSnapshot, looks: bool, request: &Request<'_
     let (event, from_ms) = (of.event, of.from_ms);
     let ends_ms = of.ends_ms.filter(|ends| *ends <= now_ms);
     let to_ms = ends_ms.unwrap_or(now_ms);
-    let (samples, of_hours) = samples(snapshot, from_ms, to_ms);
-    let counts = counts(&samples, snapshot, (from_ms, to_ms));
+    // The minute with which it ends is the first of what comes behind it.
+    let last_ms = ends_ms.map_or(now_ms, |ends| ends.saturating_sub(1));
+    let minutes = (from_ms / MINUTE_MS, last_ms / MINUTE_MS);
+    let (samples, of_hours) = samples(snapshot, minutes);
+    let counts = counts(&samples, snapshot, minutes, event.is_some());
     let actions = snapshot.actions.iter().rev();
     // What ended an event did so from the second on in which it was done.
     let until_ms = to_ms.saturating_add(999);
@@ -249,8 +252,13 @@ fn told(of: Stretch, snapshot: &PanelSnapshot, looks: bool, request: &Request<'_
         ));
     }
     if of_hours {
-        unknown.push("Minutes are kept for a day: of this time only hours are known, and what was told at the draw is not.".to_owned());
+        unknown.push("Minutes are kept for a day: of this time only hours are known, the first and the last as a whole, and what was told at the draw is not.".to_owned());
     } else {
+        let is_whole = |minute: u64| minute.is_multiple_of(SPAN);
+        let ends_whole = ends_ms.is_none() || is_whole(minutes.1 + 1);
+        if event.is_none() && !(is_whole(minutes.0) && ends_whole) {
+            unknown.push("How long visitors waited is counted in steps of ten minutes: the first and the last count as a whole.".to_owned());
+        }
         unknown.extend(gaps(&samples, to_ms / MINUTE_MS));
     }
     let pace = |event: &Event| event.with.pace.unwrap_or(request.room.pace);
@@ -288,10 +296,9 @@ fn told(of: Stretch, snapshot: &PanelSnapshot, looks: bool, request: &Request<'_
     }
 }
 
-/// The samples of this time, the oldest first: minutes, and before those that are kept the minutes of hours.
-fn samples(snapshot: &PanelSnapshot, from_ms: u64, to_ms: u64) -> (Vec<Sample>, bool) {
+/// The samples from this minute to that one, the oldest first: minutes, and before those that are kept the minutes of hours.
+fn samples(snapshot: &PanelSnapshot, (from, to): (u64, u64)) -> (Vec<Sample>, bool) {
     let history = &snapshot.history;
-    let (from, to) = (from_ms / MINUTE_MS, to_ms / MINUTE_MS);
     let minutes = history.minutes.iter().rev().chain([&history.now]);
     let of_minutes: Vec<Sample> = minutes
         .filter(|minute| (from..=to).contains(&minute.at))
@@ -343,19 +350,29 @@ fn minutes_of(hour: &Sample, from: u64, to: u64) -> impl Iterator<Item = Sample>
     })
 }
 
-/// What was counted in this time. Counts stand with the last of ten minutes, or with the last before an event, so that what was counted
-/// before the end may stand behind it.
-fn counts(samples: &[Sample], snapshot: &PanelSnapshot, (from_ms, to_ms): (u64, u64)) -> Counts {
-    let (history, to) = (&snapshot.history, to_ms / MINUTE_MS);
+/// What was counted from this minute to that one. Counts stand with the last of ten minutes, or with the last before an event begins or
+/// ends: of any other time those may stand behind its end.
+fn counts(
+    samples: &[Sample],
+    snapshot: &PanelSnapshot,
+    (from, to): (u64, u64),
+    is_event: bool,
+) -> Counts {
+    let history = &snapshot.history;
+    let end = if is_event {
+        to + 1
+    } else {
+        (to / SPAN + 1) * SPAN
+    };
     let mut late = history.minutes.iter().rev();
-    let late = late
-        .find(|minute| (to..=to + SPAN).contains(&minute.at) && minute.counts != Counts::default());
+    let late =
+        late.find(|minute| (to..end).contains(&minute.at) && minute.counts != Counts::default());
     let behind = late.filter(|minute| minute.at > to);
     let mut counts = Counts::default();
     for sample in samples.iter().chain(behind) {
         counts.merge(&sample.counts);
     }
-    if late.is_none() && (from_ms / MINUTE_MS..=to + SPAN).contains(&history.now.at) {
+    if late.is_none() && (from..end).contains(&history.now.at) {
         counts.merge(&history.counts);
     }
     counts

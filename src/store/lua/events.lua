@@ -25,7 +25,7 @@ end
 -- the event has besides (`queue/event.rs`): the mode `outside` of its time where the room is not closed then, the mode `after` its end where
 -- it sets one, that it `admits` nobody, that visits end with its start (`inside`), and the `pace`, `cap` and `message` that it brings.
 local function of_list(list)
-  local current, phase, is_running, ended = nil, nil, false, nil
+  local current, phase, is_running, ended, turned = nil, nil, false, nil, 0
   for id, prequeue, opens, closes, order, more in string.gmatch(list, '(%S-):(%d+):(%d+):(%d+):([^%s:]+)(%S*)') do
     if not is_running then
       local words = words_of(more)
@@ -37,6 +37,9 @@ local function of_list(list)
         by = id, from = current.prequeue, to = current.closes, pace = words.pace, cap = words.cap and string.gsub(words.cap, ',', ' '),
         message = words.message,
       }
+      for _, minute in ipairs({ math.floor(current.prequeue / 60000), math.ceil(current.closes / 60000) }) do
+        turned = minute <= call.minute and math.max(minute, turned) or turned
+      end
       is_running = current.closes == 0 or now < current.closes
       if not is_running then
         ended = words.after and { by = id, from = current.closes, to = 0, mode = words.after } or nil
@@ -47,11 +50,11 @@ local function of_list(list)
         or now >= current.prequeue and 'prequeue' or is_beside and 'outside' or 'before'
     end
   end
-  return current, phase, is_running and now >= current.prequeue, ended
+  return current, phase, is_running and now >= current.prequeue, ended, turned
 end
 function events.read()
   local runs, ended
-  events.current, events.phase, runs, ended = of_list(live.events or call.arg.events or '')
+  events.current, events.phase, runs, ended, events.turned = of_list(live.events or call.arg.events or '')
   local current = events.current
   local with = runs and current.with or nil
   local limits = with

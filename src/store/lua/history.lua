@@ -2,7 +2,7 @@
 -- `AT WAITING DRAWN RELEASED CAME RULE COUNTS…`: which minute or hour since 1970; how many waited at its end, of an hour at most; how
 -- many numbers were drawn in it, how many visitors released, and how many came; the first letter of what bound the line, k for the
 -- stock. COUNTS are words of what POPs counted, some minutes late: those of ten minutes stand in the last of these, or in the last before
--- an event. A word is `KIND:OF=`, and a count behind the letter of each bucket. All numbers have the base 36. `queue/history.rs` reads it.
+-- an event begins or ends. A word is `KIND:OF=`, and a count behind the letter of each bucket. All numbers have the base 36. `queue/history.rs` reads it.
 -- Gives `note`, with which a minute ends; `end_step`, with which counts go to a sample; `tidy`, once a minute by a verb that is no draw,
 -- since it reads; `samples`; `told`.
 
@@ -132,9 +132,8 @@ local function tidy_hours()
   redis.pcall('EXPIRE', key.hours, call.TTL.month)
 end
 local function tidy()
-  local from, event = state.tidied, require('events').current
-  local begins = event and math.floor(event.prequeue / 60000) or 0
-  if math.floor(from / SPAN) < math.floor(this_minute / SPAN) or from < begins and begins <= this_minute then
+  local from = state.tidied
+  if math.floor(from / SPAN) < math.floor(this_minute / SPAN) or from < require('events').turned then
     end_step()
   end
   if math.floor(from / 60) < math.floor(this_minute / 60) then

@@ -24,6 +24,8 @@ in_houses_whose_clock_is_turned! {
     a_report_of_any_time_needs_no_event
     an_event_that_is_gone_is_found_by_what_operators_did
     an_end_that_somebody_brought_forward_was_not_planned
+    times_that_follow_each_other_count_nobody_twice
+    what_is_counted_in_one_event_is_none_of_the_next
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -607,4 +609,67 @@ fn an_end_that_somebody_brought_forward_was_not_planned(house: &House) {
     let [stock, sold_out] = [json!("stock 0"), json!("event sale sold out")];
     let names = [json!("permit_token"), json!("admin")];
     assert_eq!(changes, [(&names[0], &stock), (&names[1], &sold_out)]);
+}
+
+fn times_that_follow_each_other_count_nobody_twice(house: &House) {
+    const STEPS: &str = "in steps of ten minutes";
+    house.wait_for_period(60);
+    let from = house.now_ms() / 60_000 * 60;
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "50");
+    for many in [3, 5, 7] {
+        for mut visitor in visitors(house, many) {
+            visitor.ask("/");
+        }
+        house.wait_for_period(60);
+        house.forget_the_sign();
+    }
+    for (minute, arrived) in [0, 3, 5, 7].into_iter().enumerate() {
+        let from = from + minute as u64 * 60 - 60;
+        let query = format!("?as=json&from={from}&to={}", from + 60);
+        let told = report(house, &query).json();
+        assert_eq!(told["arrived"], arrived, "{minute}: {told}");
+        assert_eq!(told["called"], arrived, "{minute}: {told}");
+        assert!(told["unknown"].to_string().contains(STEPS), "{told}");
+    }
+    let (from, to) = (from / 600 * 600, from / 600 * 600 + 600);
+    let told = report(house, &format!("?as=json&from={from}&to={to}")).json();
+    assert!(!told["unknown"].to_string().contains(STEPS), "{told}");
+}
+
+fn what_is_counted_in_one_event_is_none_of_the_next(house: &House) {
+    house.wait_for_period(600);
+    house.wait(4 * MINUTE);
+    let at = |minutes: u64| iso_8601(house.now_ms() / 60_000 * 60_000 + minutes * 60_000);
+    let events = json!([
+        { "id": "first", "prequeue": at(0), "opens": at(1), "closes": at(5) },
+        { "id": "second", "prequeue": at(5), "opens": at(6), "closes": at(30) },
+    ]);
+    house.set("event", &events.to_string());
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "50");
+    house.forget_the_sign();
+    let mut all = Vec::new();
+    for minute in 0..9 {
+        let mut more = visitors(house, if minute < 5 { 1 } else { 10 });
+        for visitor in &mut more {
+            visitor.ask("/");
+        }
+        all.extend(more);
+        house.wait(Duration::from_secs(2));
+        house.forget_the_sign();
+        for visitor in &mut all {
+            visitor.ask("/");
+        }
+        house.ask(&crate::metrics::scrape());
+        house.wait_for_period(60);
+        house.forget_the_sign();
+    }
+    for (id, many) in [("first", 5), ("second", 40)] {
+        let told = report(house, &format!("?as=json&id={id}")).json();
+        for name in ["arrived", "called", "came"] {
+            assert_eq!(told[name], many, "{name} {id}: {told}");
+        }
+        assert_eq!(told["waits"][0]["visitors"], many, "{id}: {told}");
+    }
 }
