@@ -235,7 +235,14 @@ fn told(of: Stretch, snapshot: &PanelSnapshot, looks: bool, request: &Request<'_
         who: action.set.who().to_owned(),
         what: (WORDS.what)(action),
     });
-    let mut unknown = unknown_before(snapshot, from_ms);
+    let known_ms = known_from(snapshot, from_ms);
+    let lost = (known_ms > from_ms).then(|| {
+        format!(
+            "The store has nothing from before {}: what happened until then is in the log alone.",
+            utc(known_ms)
+        )
+    });
+    let mut unknown: Vec<String> = lost.into_iter().collect();
     let is_counted_late = now_ms.saturating_sub(to_ms) < SPAN * MINUTE_MS;
     if is_counted_late && ends_ms.is_some() {
         unknown.push("Data centres bring what they counted some minutes late: more may have come than is known.".to_owned());
@@ -276,7 +283,7 @@ fn told(of: Stretch, snapshot: &PanelSnapshot, looks: bool, request: &Request<'_
         pace: event.as_ref().map(pace),
         from_ms,
         to_ms,
-        heard_ms: (from_ms, to_ms),
+        heard_ms: (known_ms, to_ms),
         prequeue_ms: event.as_ref().map(|event| event.prequeue_ms),
         longest: None,
         goes_on: ends_ms.is_none(),
@@ -378,7 +385,8 @@ fn counts(
     counts
 }
 
-fn unknown_before(snapshot: &PanelSnapshot, from_ms: u64) -> Vec<String> {
+/// From when on the store knows of this time.
+fn known_from(snapshot: &PanelSnapshot, from_ms: u64) -> u64 {
     let hours = &snapshot.history.hours;
     let begins_ms = |hour: &Sample| hour.at * 60 * MINUTE_MS;
     let oldest_ms = hours
@@ -386,13 +394,11 @@ fn unknown_before(snapshot: &PanelSnapshot, from_ms: u64) -> Vec<String> {
         .map(begins_ms)
         .filter(|_| is_cut(hours, Past::ALL.hours, |hour| begins_ms(hour) > from_ms));
     let since_ms = snapshot.history.since_ms.max(oldest_ms.unwrap_or(0));
-    let lost = (since_ms > from_ms + MINUTE_MS).then(|| {
-        format!(
-            "The store has nothing from before {}: what happened until then is in the log alone.",
-            utc(since_ms)
-        )
-    });
-    lost.into_iter().collect()
+    if since_ms > from_ms + MINUTE_MS {
+        since_ms
+    } else {
+        from_ms
+    }
 }
 
 /// Whether a list that keeps so many, the latest first, may have lost what was wanted.

@@ -26,6 +26,7 @@ in_houses_whose_clock_is_turned! {
     an_end_that_somebody_brought_forward_was_not_planned
     times_that_follow_each_other_count_nobody_twice
     what_is_counted_in_one_event_is_none_of_the_next
+    of_a_time_that_the_store_has_lost_nobody_is_said_to_have_waited_or_not
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -672,4 +673,28 @@ fn what_is_counted_in_one_event_is_none_of_the_next(house: &House) {
         }
         assert_eq!(told["waits"][0]["visitors"], many, "{id}: {told}");
     }
+}
+
+fn of_a_time_that_the_store_has_lost_nobody_is_said_to_have_waited_or_not(house: &House) {
+    sale(house, "sale");
+    for minute in 0..30 {
+        if minute == 20 {
+            house.store.restart_empty();
+        }
+        for mut visitor in visitors(house, 3) {
+            visitor.ask("/");
+        }
+        house.wait_for_period(60);
+        house.forget_the_sign();
+    }
+    let told = report(house, "?as=json").json();
+    let bounds = told["bound_by"].as_array().unwrap().iter();
+    let minutes = |rule: &str| {
+        let mut bounds = bounds.clone();
+        let found = bounds.find(|bound| bound["rule"] == rule);
+        found.map_or(0, |bound| bound["minutes"].as_u64().unwrap())
+    };
+    assert_eq!(minutes("waiting"), 0, "{told}");
+    assert!((19..=21).contains(&minutes("unheard")), "{told}");
+    assert!(report(house, "").body.contains("Grey: there is no word"));
 }
