@@ -23,7 +23,7 @@ end
 -- Seconds for which Redis keeps what is not touched. The line itself is kept for the argument `lifetime`, and at least
 -- `live` when an operator has set something.
 local TTL = {
-  hour = 7200, month = 2592000, counts = 2592000, outbox = 604800, draw = 300, again = 86400, once = 86400, actions = 604800, live = 2592000, pops = 180, network = 3600, paid = 7200,
+  hour = 7200, month = 2592000, counts = 2592000, outbox = 604800, draw = 300, again = 86400, once = 86400, actions = 2592000, live = 2592000, pops = 180, network = 3600, paid = 7200,
 }
 
 -- The store's own clock decides, in milliseconds: the clock of a POP may be wrong. An argument replaces it in tests.

@@ -27,6 +27,7 @@ in_houses_whose_clock_is_turned! {
     times_that_follow_each_other_count_nobody_twice
     what_is_counted_in_one_event_is_none_of_the_next
     of_a_time_that_the_store_has_lost_nobody_is_said_to_have_waited_or_not
+    what_operators_did_is_told_as_long_as_the_minutes_are
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -697,4 +698,22 @@ fn of_a_time_that_the_store_has_lost_nobody_is_said_to_have_waited_or_not(house:
     assert_eq!(minutes("waiting"), 0, "{told}");
     assert!((19..=21).contains(&minutes("unheard")), "{told}");
     assert!(report(house, "").body.contains("Grey: there is no word"));
+}
+
+fn what_operators_did_is_told_as_long_as_the_minutes_are(house: &House) {
+    sale(house, "sale");
+    Visitor::new(house).ask("/");
+    house.wait(12 * MINUTE);
+    house.ask(&Ask::press("amt=10"));
+    house.wait(10 * MINUTE);
+    let before = report(house, "?id=sale&as=json").json();
+    assert_eq!(before["changes"].as_array().unwrap().len(), 1, "{before}");
+    for _ in 0..28 {
+        house.wait(24 * 60 * MINUTE);
+        house.forget_the_sign();
+        Visitor::new(house).ask("/");
+    }
+    let told = report(house, "?id=sale&as=json").json();
+    assert_eq!(told["arrived"], 1, "{told}");
+    assert_eq!(told["changes"], before["changes"], "{told}");
 }
