@@ -154,20 +154,18 @@ fn of_events(actions: &[Action]) -> impl DoubleEndedIterator<Item = &Action> {
     actions.iter().filter(|action| action.verb == "event")
 }
 
-/// The event of this id as an operator set it, where that began before another change took it away.
+/// The event of this id as an operator set it last, where that began before another change took it away or moved it.
 fn gone(id: &str, actions: &[Action]) -> Option<Event> {
     let mut until_ms = u64::MAX;
-    for action in of_events(actions) {
-        if let Some(event) = set(id, action, &[]) {
-            let closes_ms = event.closes_ms.unwrap_or(u64::MAX).min(until_ms);
-            return (event.prequeue_ms < closes_ms).then_some(Event {
-                closes_ms: Some(closes_ms),
-                ..event
-            });
-        }
-        until_ms = action.set.at_ms;
-    }
-    None
+    of_events(actions).find_map(|action| {
+        let ends_ms = std::mem::replace(&mut until_ms, action.set.at_ms);
+        let event = set(id, action, &[])?;
+        let closes_ms = event.closes_ms.unwrap_or(u64::MAX).min(ends_ms);
+        (event.prequeue_ms < closes_ms).then_some(Event {
+            closes_ms: Some(closes_ms),
+            ..event
+        })
+    })
 }
 
 /// The event of this id by what an operator set.

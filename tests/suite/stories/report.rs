@@ -28,6 +28,7 @@ in_houses_whose_clock_is_turned! {
     what_is_counted_in_one_event_is_none_of_the_next
     of_a_time_that_the_store_has_lost_nobody_is_said_to_have_waited_or_not
     what_operators_did_is_told_as_long_as_the_minutes_are
+    an_event_that_ran_before_it_was_moved_and_taken_away_is_found
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -716,4 +717,28 @@ fn what_operators_did_is_told_as_long_as_the_minutes_are(house: &House) {
     let told = report(house, "?id=sale&as=json").json();
     assert_eq!(told["arrived"], 1, "{told}");
     assert_eq!(told["changes"], before["changes"], "{told}");
+}
+
+fn an_event_that_ran_before_it_was_moved_and_taken_away_is_found(house: &House) {
+    house.wait_for_period(60);
+    let begin_ms = house.now_ms() / 60_000 * 60_000;
+    let put = |from: u64| {
+        let [prequeue, opens, closes] =
+            [from, from + 1, from + 60].map(|minutes| iso_8601(begin_ms + minutes * 60_000));
+        let event = json!({ "event": { "id": "set", "prequeue": prequeue, "opens": opens, "closes": closes } });
+        house.change("event", &event.to_string());
+        house.forget_the_sign();
+    };
+    put(0);
+    for mut visitor in visitors(house, 3) {
+        visitor.ask("/");
+    }
+    house.wait(5 * MINUTE);
+    put(1440);
+    house.wait(5 * MINUTE);
+    house.change("event", r#"{"event":null}"#);
+    let told = report(house, "?id=set&as=json").json();
+    assert_eq!(told["arrived"], 3, "{told}");
+    assert_eq!(told["from"], iso_8601(begin_ms), "{told}");
+    assert_eq!(told["goes_on"], false, "{told}");
 }
