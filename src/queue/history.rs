@@ -351,6 +351,17 @@ impl History {
         firsts.into_iter().flatten().min().unwrap_or(began_ms)
     }
 
+    /// Samples, the latest first, of which none is later than the one after it, nor the latest than `latest`: where one was, the clock has
+    /// been set back since, and it is of the time before that.
+    #[must_use]
+    pub fn in_order(mut samples: Vec<Sample>, mut latest: u64) -> Vec<Sample> {
+        for sample in &mut samples {
+            sample.at = sample.at.min(latest);
+            latest = sample.at;
+        }
+        samples
+    }
+
     /// How many came in in the hour before this minute, and in it; and what was counted then: counts stand with the last of ten minutes.
     #[must_use]
     pub fn last_hour(&self, minute: u64) -> (u64, Counts) {

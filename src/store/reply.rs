@@ -173,10 +173,13 @@ impl Answer {
             };
             counts.add_named(name, many.parse().ok()?);
         }
-        let (minutes, hours) = (samples("minutes")?, samples("hours")?);
+        let now = Sample::read(self.text("now")?)?;
+        let latest = if now.at == 0 { u64::MAX } else { now.at };
+        let minutes = History::in_order(samples("minutes")?, latest);
+        let hours = History::in_order(samples("hours")?, latest / 60);
         Some(History {
             since_ms: History::since(self.number("since")?, &minutes, &hours),
-            now: Sample::read(self.text("now")?)?,
+            now,
             minutes,
             hours,
             counts,

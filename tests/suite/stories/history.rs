@@ -13,6 +13,7 @@ in_houses_whose_clock_is_turned! {
     a_history_that_is_spoilt_or_lost_stops_no_visitor_and_is_said
     thirty_days_of_crowds_are_no_more_than_they_may_be
     how_long_visits_last_is_told_of_the_last_hour_alone
+    after_a_clock_was_set_back_the_last_minutes_are_those_since
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -364,4 +365,48 @@ fn how_long_visits_last_is_told_of_the_last_hour_alone(house: &House) {
     house.wait(Duration::from_secs(90));
     short[0].ask("/");
     assert_ne!(reached(), before);
+}
+
+fn after_a_clock_was_set_back_the_last_minutes_are_those_since(house: &House) {
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "50");
+    house.wait_for_period(600);
+    let from = house.now_ms() / 1000;
+    let mut last = Visitor::new(house);
+    last.ask("/");
+    let mut minute = |many| {
+        for mut visitor in visitors(house, many) {
+            visitor.ask("/");
+        }
+        house.forget_the_sign();
+        last.ask("/");
+        house.wait_for_period(60);
+    };
+    for _ in 0..90 {
+        minute(10);
+    }
+    house.set_back(Duration::from_hours(1));
+    house.forget_pop();
+    for _ in 0..10 {
+        minute(1);
+    }
+    minute(2);
+    let page = panel(house).body;
+    let (_, plot) = page.split_once("id=\"plot\"").unwrap();
+    let (_, told) = plot.split_once("data-minutes=\"").unwrap();
+    let (told, _) = told.split_once('"').unwrap();
+    let arrived = told
+        .split(';')
+        .rev()
+        .take(11)
+        .map(|bar| bar.split(' ').next().unwrap());
+    let arrived: Vec<&str> = arrived.collect();
+    assert_eq!(
+        arrived,
+        ["0", "2", "1", "1", "1", "1", "1", "1", "1", "1", "1"],
+        "{told}"
+    );
+    let query = format!("/_queue/event/report?as=json&from={from}");
+    let told = house.ask(&Ask::get(&query).operator()).json();
+    assert_eq!(told["arrived"], 1 + 90 * 10 + 10 + 2, "{told}");
 }
