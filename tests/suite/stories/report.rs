@@ -29,6 +29,7 @@ in_houses_whose_clock_is_turned! {
     of_a_time_that_the_store_has_lost_nobody_is_said_to_have_waited_or_not
     what_operators_did_is_told_as_long_as_the_minutes_are
     an_event_that_ran_before_it_was_moved_and_taken_away_is_found
+    a_stock_that_comes_and_goes_hides_no_change_by_an_operator
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -461,7 +462,10 @@ fn the_report_brings_what_the_pop_counted(house: &House) {
     assert!(!page.contains("Grey"), "nothing is: {page}");
     house.wait(10 * MINUTE);
     let page = report(house, "").body;
-    assert!(page.contains("did not (") && !page.contains(late), "{page}");
+    assert!(
+        page.contains("did not (") && !page.contains(late),
+        "{page}"
+    );
 }
 
 fn what_was_counted_before_an_event_is_none_of_it(house: &House) {
@@ -741,4 +745,30 @@ fn an_event_that_ran_before_it_was_moved_and_taken_away_is_found(house: &House) 
     assert_eq!(told["arrived"], 3, "{told}");
     assert_eq!(told["from"], iso_8601(begin_ms), "{told}");
     assert_eq!(told["goes_on"], false, "{told}");
+}
+
+fn stock(house: &House, stock: u64) {
+    let reported = Ask::get("/_queue/report").method("POST");
+    let reported = reported.with("authorization", format!("Bearer {PERMIT_TOKEN}"));
+    let body = json!({ "stock": stock }).to_string();
+    let got = house.ask(&reported.body("application/json", &body));
+    assert_eq!(got.status, 200, "{got:?}");
+}
+
+fn a_stock_that_comes_and_goes_hides_no_change_by_an_operator(house: &House) {
+    sale(house, "sale");
+    Visitor::new(house).ask("/");
+    house.change("message", r#"{"message":"We are sold out soon"}"#);
+    // Carts that are given up come back, and are sold again.
+    for _ in 0..60 {
+        stock(house, 0);
+        stock(house, 1);
+    }
+    let told = report(house, "?as=json").json();
+    let changes = told["changes"].as_array().unwrap().iter();
+    let what: Vec<&Value> = changes.map(|change| &change["what"]).collect();
+    assert_eq!(
+        what,
+        ["message \u{201c}We are sold out soon\u{201d}", "stock 0"]
+    );
 }
