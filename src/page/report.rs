@@ -282,7 +282,7 @@ impl Report {
         let did_not = if self.is_counted_late {
             "have not yet"
         } else {
-            "did not"
+            "are not known to have"
         };
         let told = self.presses.as_deref().unwrap_or_default();
         let presses = told.iter().map(|press| {

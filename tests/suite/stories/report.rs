@@ -30,6 +30,7 @@ in_houses_whose_clock_is_turned! {
     what_operators_did_is_told_as_long_as_the_minutes_are
     an_event_that_ran_before_it_was_moved_and_taken_away_is_found
     a_stock_that_comes_and_goes_hides_no_change_by_an_operator
+    of_visitors_whom_another_data_centre_counted_nobody_is_said_not_to_have_come
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -463,7 +464,7 @@ fn the_report_brings_what_the_pop_counted(house: &House) {
     house.wait(10 * MINUTE);
     let page = report(house, "").body;
     assert!(
-        page.contains("did not (") && !page.contains(late),
+        page.contains("are not known to have (") && !page.contains(late),
         "{page}"
     );
 }
@@ -771,4 +772,24 @@ fn a_stock_that_comes_and_goes_hides_no_change_by_an_operator(house: &House) {
         what,
         ["message \u{201c}We are sold out soon\u{201d}", "stock 0"]
     );
+}
+
+fn of_visitors_whom_another_data_centre_counted_nobody_is_said_not_to_have_come(house: &House) {
+    house.wait_for_period(600);
+    event(house, "sale", [0, 1, 30], &json!({}));
+    house.set("automatic_quantity", "500");
+    house.wait(2 * MINUTE);
+    // Each asks once, so no data centre looks.
+    for second in 0..60 {
+        house.go_to_pop(second % 2 + 1);
+        assert!(Visitor::new(house).ask("/").inside);
+        house.wait(Duration::from_secs(1));
+    }
+    house.go_to_pop(1);
+    house.wait(60 * MINUTE);
+    let told = report(house, "?as=json").json();
+    assert_eq!((&told["called"], &told["came"]), (&json!(60), &json!(30)));
+    let page = report(house, "").body;
+    assert!(page.contains("are not known to have (50"), "{page}");
+    assert!(!page.contains("did not"), "{page}");
 }
