@@ -191,7 +191,8 @@ impl Log {
         };
         let is_in = |at_ms: u64| (from_ms..to_ms).contains(&at_ms);
         let came: Vec<&Came> = self.came.iter().filter(|came| is_in(came.at_ms)).collect();
-        let (minutes, longest) = minutes(self, &lines, &came, (from_ms, to_ms));
+        let heard_ms = (log_begins.min(first.at_ms), log_ends);
+        let (minutes, longest) = minutes(self, &lines, &came, (from_ms, to_ms), heard_ms);
         let waits = waits(&came);
         let mut all = Histogram::default();
         for came in &came {
@@ -232,11 +233,7 @@ impl Log {
             ),
             inversions: inversions.into_iter().collect(),
             journal: [verdict].into_iter().chain(fault).collect(),
-            unknown: self.unknown(
-                &lines,
-                (log_begins.min(first.at_ms), log_ends),
-                (from_ms, to_ms),
-            ),
+            unknown: self.unknown(&lines, heard_ms, (from_ms, to_ms)),
         };
         Ok((told, audit.faults.is_empty()))
     }
@@ -455,12 +452,14 @@ fn count(of: impl Iterator) -> u64 {
 }
 
 /// What each minute brought, and the longest line of all and when it was: when numbers were first seen, what the journal says of the
-/// cursor and of what kept it, and how many came in. A minute in which the store did not answer is left out.
+/// cursor and of what kept it, and how many came in. A minute in which the store did not answer is left out, and so are those of which the
+/// log says nothing.
 fn minutes(
     log: &Log,
     lines: &[JournalLine<'_>],
     came: &[&Came],
     (from_ms, to_ms): (u64, u64),
+    (log_begins, log_ends): (u64, u64),
 ) -> (Vec<Sample>, Option<(u64, u64)>) {
     let first = lines.first();
     let is_whole = first.is_none_or(|first| first.previous == BEGINNING);
@@ -485,7 +484,8 @@ fn minutes(
         }
     };
     // What was before the time of the report is heard with its first minute.
-    for at in from_ms / MINUTE_MS..to_ms.div_ceil(MINUTE_MS) {
+    let begins = from_ms.max(log_begins) / MINUTE_MS;
+    for at in begins..to_ms.min(log_ends).div_ceil(MINUTE_MS) {
         let mut sample = Sample {
             at,
             ..Sample::default()

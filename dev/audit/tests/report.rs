@@ -245,6 +245,28 @@ fn what_a_log_does_not_have_is_said_and_not_taken_for_nothing() {
 }
 
 #[test]
+fn a_time_may_be_longer_than_a_log_by_any_number_of_years() {
+    let log = sale();
+    let ever = Of {
+        from_ms: Some(0),
+        // The last minute of the year 9999.
+        to_ms: Some(253_402_300_740_000),
+        ..ALL
+    };
+    let (told_of_it, _) = log.told(ever);
+    assert_eq!(told_of_it["arrived"], 10, "{told_of_it}");
+    assert_eq!(minutes(&told_of_it, "event"), 10, "{told_of_it}");
+    let after = Of {
+        from_ms: Some(START + 1440 * MINUTE),
+        to_ms: Some(START + 2880 * MINUTE),
+        ..ALL
+    };
+    let (told_of_it, _) = log.told(after);
+    assert_eq!(told_of_it["longest_line"], Value::Null, "{told_of_it}");
+    assert_eq!(minutes(&told_of_it, "unheard"), 1440, "{told_of_it}");
+}
+
+#[test]
 fn lines_that_are_missing_in_the_middle_are_said() {
     let mut log = sale();
     log.lines.retain(|line| !line.contains(" 6 "));
