@@ -370,8 +370,9 @@ impl Report {
         let happened = (gone + minutes / 2).checked_div(minutes).map_or_else(
             || "nobody waited".to_owned(),
             |many| {
+                let once_open = event.map_or("", |_| " after it opened");
                 format!(
-                    "{} a minute over the {} in which visitors waited",
+                    "{} a minute over the {} in which visitors waited{once_open}",
                     number(many),
                     span_words(minutes * 60)
                 )

@@ -504,7 +504,7 @@ fn a_minute_at_whose_begin_visitors_waited_is_one_in_which_they_did(house: &Hous
     let page = report(house, "").body;
     let (_, happened) = page.split_once("<th>Let in</th>").unwrap();
     assert!(
-        happened.contains("<td>6 a minute over the 1 min in which visitors waited"),
+        happened.contains("<td>6 a minute over the 1 min in which visitors waited after it opened"),
         "{happened}"
     );
 }
