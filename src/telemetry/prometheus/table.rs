@@ -106,7 +106,7 @@ pub const METRICS: &[Metric] = &[
     .by("reason"),
     counter(
         "shared_tickets_total",
-        "Visits with an admitted ticket that more networks use than ticket_networks says, once a minute for each visitor; where shared_tickets is observe.",
+        "Visits with an admitted ticket that is used from more networks than ticket_networks, once a minute for each visitor; only where shared_tickets is observe.",
         |series, scrape| series.whole(Some(scrape.figures.tally.shared_visits())),
     ),
     counter(
@@ -200,7 +200,7 @@ pub const METRICS: &[Metric] = &[
     .by("lane"),
     counter(
         "estimates_total",
-        "Visitors who went in, by how the estimate at the draw came true: right is within a third, or half a minute.",
+        "Visitors who went in, by how the estimate at the draw came true: early below three quarters of it, late above four thirds, and by more than half a minute; else right.",
         |series, scrape| {
             series.each(&Estimated::ALL, |estimated| scrape.figures.tally.estimates(estimated));
         },

@@ -124,7 +124,7 @@ pub(super) const GROUPS: &[Group] = &[
             Setting {
                 name: "on_store_error",
                 accepted: Word,
-                what: "what visitors outside get while the store does not answer. `hold`: they wait; `admit`: they go in, unless the room is on hold or closed",
+                what: "what visitors outside get while the store does not answer. `hold`: they wait; `admit`: after five seconds each data centre lets in its share of the last pace, unless the room is on hold or closed. An open room lets all in",
             },
             Setting {
                 name: "admit_for",
