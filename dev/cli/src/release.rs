@@ -36,6 +36,9 @@ pub struct Options {
     /// Try it before there is a version: with changes that are not committed, the notes of Unreleased, and the usual build of the Wasm
     #[arg(long, conflicts_with = "tag")]
     pub draft: bool,
+    /// Leave out of a draft the programs, which take half an hour to compile
+    #[arg(long, requires = "draft")]
+    pub without_programs: bool,
 }
 
 /// The package of the Wasm.
@@ -126,7 +129,10 @@ fn files(name: &str, parts: &Parts, options: &Options) -> Result<Vec<Made>, Stri
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         made.push((name.into_owned(), read(&path)?.into_bytes()));
     }
-    match program::missing() {
+    let unasked = options
+        .without_programs
+        .then(|| "--without-programs.".to_owned());
+    match unasked.or_else(program::missing) {
         None => {
             let program = OPERATORS.compiled(project, &commit)?;
             let file = format!("{name}-x86_64-linux");

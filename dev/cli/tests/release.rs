@@ -43,8 +43,9 @@ mod alone;
 mod unpacked;
 
 /// Makes a draft: the one of a commit differs from it in the checks that come first, and in the flags of the compiler.
-fn draft(folder: &Path) -> (BTreeMap<String, Vec<u8>>, String) {
-    let output = release(&["--draft", "--out", folder.to_str().unwrap()]);
+fn draft(folder: &Path, more: &[&str]) -> (BTreeMap<String, Vec<u8>>, String) {
+    let words = ["--draft", "--out", folder.to_str().unwrap()];
+    let output = release(&[&words[..], more].concat());
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said).into_owned();
     assert!(output.status.success(), "{said}");
@@ -58,7 +59,8 @@ fn draft(folder: &Path) -> (BTreeMap<String, Vec<u8>>, String) {
 #[test]
 fn a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
-    let [(one, said), (other, _)] = ["one", "other"].map(|name| draft(&folder.path().join(name)));
+    let [(one, _), (other, _)] =
+        ["one", "other"].map(|name| draft(&folder.path().join(name), &["--without-programs"]));
     assert!(one == other, "{:?}", one.keys());
     let text = |name: &str| String::from_utf8(one[name].clone()).unwrap();
     let version = env!("CARGO_PKG_VERSION");
@@ -106,6 +108,17 @@ fn a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes() {
             "{part} is listed, and has a text"
         );
     }
+    let changes = fs::read_to_string(project().unwrap().root.join("CHANGELOG.md")).unwrap();
+    assert!(text("NOTES.md").lines().count() > 1 && changes.contains(text("NOTES.md").trim_end()));
+}
+
+#[test]
+#[ignore = "the programs take half an hour to compile: cargo dev test --long"]
+fn its_programs_need_nothing_but_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, said) = draft(&folder.path().join("one"), &[]);
+    let text = |name: &str| String::from_utf8(one[name].clone()).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
     let program = format!("now-serving-{version}-x86_64-linux");
     if one.contains_key(&program) {
         an_operator_needs_nothing_but(&folder.path().join("one").join(&program));
@@ -120,8 +133,6 @@ fn a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes() {
         assert!(said.contains("leaves out the programs"), "{said}");
         assert!(!has_musl(), "{said}");
     }
-    let changes = fs::read_to_string(project().unwrap().root.join("CHANGELOG.md")).unwrap();
-    assert!(text("NOTES.md").lines().count() > 1 && changes.contains(text("NOTES.md").trim_end()));
 }
 
 /// It is one static file, and does its work where nothing else is.
