@@ -67,7 +67,7 @@ fn flash(flash: &Flash<'_>) -> String {
         Some("configured") => "is the configured one again, if there is one",
         _ => "is set",
     };
-    format!("The message {done}: waiting visitors see that at their next look.")
+    format!("The message {done}: waiting visitors see that with the next poll of their page.")
 }
 
 fn listed(action: &Action) -> String {
