@@ -198,8 +198,9 @@ mod tests {
         let file = "[room]\nvalue = 1\nat = \"old\",\n[other]\nat = \"kept\",\n";
         let begins = |name: &str| format!("[{name}]");
         let written = described(file, begins, "at = ", ",");
-        let room = "[room]\nvalue = 1\nat = \"Names the room: part of the store's keys and of every \
-                    ticket. Accepted: 1–64 letters, digits, -, _.\",\n[other]\nat = \"kept\",\n";
+        let room = all().find(|setting| setting.name == "room");
+        let sentence = room.map_or_else(String::new, Setting::sentence);
+        let room = format!("[room]\nvalue = 1\nat = \"{sentence}\",\n[other]\nat = \"kept\",\n");
         assert_eq!(written, room);
     }
 
