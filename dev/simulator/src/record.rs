@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use now_serving::queue::Reason;
+use now_serving::queue::{Enforcement, Reason};
 
 use crate::costs::{Bills, bills};
 use crate::histogram::Histogram;
@@ -58,7 +58,7 @@ pub struct Point {
     pub window: Option<u64>,
 }
 
-/// What must not happen, and whether it did. Each call of the store is held to the invariants besides, the cap among them.
+/// What must not happen, and whether it did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
     /// Numbers that two visitors drew.
@@ -69,6 +69,8 @@ pub struct Checks {
     pub too_early: u64,
     /// Times that the cursor fell.
     pub cursor_fell: u64,
+    /// The most sessions and promised slots there were above the cap.
+    pub above_cap: u64,
 }
 
 /// What came of a simulation.
@@ -201,16 +203,22 @@ impl Record {
         point.is_sick = site.is_sick();
         self.before = (site.calls(), site.requests(), cursor);
         self.run.checks.cursor_fell += u64::from(cursor < before);
-        point.sessions = self.sessions(site);
+        point.sessions = self.check_cap(site);
         self.run.points.push(point);
     }
 
-    /// How many sessions there are.
-    fn sessions(&mut self, site: &impl Outside) -> u64 {
-        let sessions = site.sessions();
-        let cap = sessions.as_ref().map(|sessions| sessions.total_active);
-        self.run.cap = self.run.cap.max(cap);
-        sessions.map_or(0, |sessions| sessions.inside())
+    /// How many sessions there are, and whether they are as few as they may.
+    fn check_cap(&mut self, site: &impl Outside) -> u64 {
+        let Some(sessions) = site.sessions() else {
+            return 0;
+        };
+        self.run.cap = self.run.cap.max(Some(sessions.total_active));
+        if sessions.enforcement == Enforcement::On {
+            let taken = sessions.inside() + sessions.promised;
+            let above = taken.saturating_sub(sessions.total_active);
+            self.run.checks.above_cap = self.run.checks.above_cap.max(above);
+        }
+        sessions.inside()
     }
 
     /// The largest number that was drawn.

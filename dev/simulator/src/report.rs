@@ -172,6 +172,7 @@ pub fn worded(checks: &Checks) -> String {
         ("numbers out of order", checks.out_of_order),
         ("in too early", checks.too_early),
         ("times the cursor fell", checks.cursor_fell),
+        ("above the cap", checks.above_cap),
     ];
     let there = faults.iter().filter(|(_, many)| *many > 0);
     let there: Vec<String> = there.map(|(what, many)| format!("{many} {what}")).collect();
@@ -288,6 +289,7 @@ fn run_json(run: &Run) -> Value {
             "numbers_out_of_order": run.checks.out_of_order,
             "admitted_too_early": run.checks.too_early,
             "cursor_fell": run.checks.cursor_fell,
+            "above_cap": run.checks.above_cap,
         },
         "points": run.points.iter().map(point_json).collect::<Vec<Value>>(),
     })

@@ -311,10 +311,15 @@ fn is_steady(scenario: &Scenario) -> bool {
         && !is_on("absent_visitors")
 }
 
-/// No rule is broken; the percentiles of the metrics are in the bucket of those that visitors counted, in whole seconds; and the page
+/// No rule is broken, but for one session above the cap in `day`, by a visit that a data centre told after its session had ended
+/// (`docs/deep/the-cap.md`); the percentiles of the metrics are in the bucket of those that visitors counted, in whole seconds; and the page
 /// was right, where it is asked whether it was.
 fn holds(name: &str, (scenario, run): &Played, is_page_asked: bool) {
-    assert_eq!(run.checks, Checks::default(), "{name}, {}", run.name);
+    let expected = Checks {
+        above_cap: u64::from(name == "day"),
+        ..Checks::default()
+    };
+    assert_eq!(run.checks, expected, "{name}, {}", run.name);
     let most = run.cap.unwrap_or(u64::MAX);
     assert!(run.most_inside <= most, "{name}: {}", run.most_inside);
     for percent in [50, 95] {
