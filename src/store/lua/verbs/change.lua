@@ -159,8 +159,10 @@ local acts = {
       if live.stock() ~= counted then
         journal.note('change', '-', journal.who(), 'stock:' .. arg.stock)
         -- That all is sold is news, also of a program that reports each sale, and no news again where nothing else was done since.
-        local latest = redis.call('LRANGE', key.actions, 0, 0)[1] or ''
-        entry.is_wanted = entry.is_wanted or stock == 0 and not string.find(latest, '\nreport\n%d+\n0\n')
+        if stock == 0 and not entry.is_wanted then
+          local latest = redis.call('LRANGE', key.actions, 0, 0)[1] or ''
+          entry.is_wanted = not string.find(latest, '\nreport\n%d+\n0\n')
+        end
       end
       require('steps').keep()
       sign_with('stock')
