@@ -1,5 +1,5 @@
 //! What the program does on a machine that has nothing else: an empty folder, an empty `PATH`, no variables. The suite asks it of
-//! the usual build, and `dev/cli/tests/release.rs` of the program of a release.
+//! the usual build, and `dev/cli/tests/commands/release.rs` of the program of a release.
 
 use std::fs;
 use std::io::Write as _;

@@ -5,7 +5,7 @@
 //!
 //! The product's rule is `store/lua/window.lua`, which also knows unused windows and what an origin reports of its load. Here is
 //! the part that an endless line in front of an origin exercises, with the same constants: fast enough for sixteen seeds of each
-//! kind of origin in `dev/simulator/tests/window.rs`, which says what the constants reach. Four details carry it: samples end
+//! kind of origin in `dev/simulator/tests/simulated/window.rs`, which says what the constants reach. Four details carry it: samples end
 //! with each growth, growth waits for the answers to the last one, after a cut the queue that led to it is waited for, and each
 //! period of the ramp is judged by itself.
 //!

@@ -1,5 +1,5 @@
 //! What the folder of a demo does on a machine that has nothing but the local server. The suite asks it of the usual build, and
-//! `dev/cli/tests/release.rs` of the archive of a release.
+//! `dev/cli/tests/commands/release.rs` of the archive of a release.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

@@ -383,7 +383,7 @@ mod tests {
             "now-serving",
             "runner",
             "cli alone",
-            "dev serve",
+            "dev commands",
             "dev dev",
             "upstash-local store",
         ] {

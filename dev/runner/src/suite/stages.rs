@@ -25,8 +25,8 @@ use Need::{
 
 // Every test of the suite is in the module of one tier, which is what its stage asks for: `tests/suite/pure/tiers.rs`
 // finds the test that no stage runs, and the one that two do. The stories in the Wasm mostly wait, so twelve run at once;
-// so do three browsers, four tests of the platform, and all four of the contract's. Such stages run beside each other, in
-// an order in which all end at about the same time. What is only in `platform` counts, and measures, and no other stage
+// so do three browsers, and four tests of the platform, of the contract and of the other programs. Such stages run beside each
+// other, in an order in which all end at about the same time. What is only in `platform` counts, and measures, and no other stage
 // runs beside it.
 #[rustfmt::skip]
 const STAGES: &[Stage] = &[
@@ -65,19 +65,19 @@ pub(super) const SUITE: (&str, &str) = ("now-serving", "suite");
 /// itself, and names its tool.
 #[rustfmt::skip]
 const NEEDS: &[(&str, &str, &str, &[Need])] = &[
-    ("now-serving-cli",     "cli",             "draw::",         &[Python]),
-    ("now-serving-dev",     "download",        "",               &[WasmTarget, FastlyCli, Viceroy]),
-    ("now-serving-dev",     "fastly_commands", "",               &[WasmTarget, FastlyCli, Viceroy]),
-    ("now-serving-dev",     "pictures",        "",               &[Browser]),
-    ("now-serving-dev",     "probe",           "",               &[WasmTarget, Viceroy]),
-    ("now-serving-dev",     "publish",         "",               &[WasmTarget, FastlyCli]),
-    ("now-serving-dev",     "real",            "",               &[WasmTarget, Viceroy]),
-    ("now-serving-dev",     "release",         "",               &[WasmTarget, FastlyCli]),
-    ("now-serving-dev",     "serve",           "",               &[WasmTarget, FastlyCli, Viceroy]),
-    ("now-serving-harness", "edge",            "",               &[WasmTarget, Viceroy]),
-    ("upstash-local",       "program",         "with_a_redis",   &[Redis]),
-    ("upstash-local",       "store",           "real_redis::",   &[Redis]),
-    ("upstash-local",       "store",           "a_killed_redis", &[Redis]),
+    ("now-serving-cli",     "cli",      "draw::",            &[Python]),
+    ("now-serving-dev",     "commands", "download::",        &[WasmTarget, FastlyCli, Viceroy]),
+    ("now-serving-dev",     "commands", "fastly_commands::", &[WasmTarget, FastlyCli, Viceroy]),
+    ("now-serving-dev",     "commands", "pictures::",        &[Browser]),
+    ("now-serving-dev",     "commands", "probe::",           &[WasmTarget, Viceroy]),
+    ("now-serving-dev",     "commands", "publish::",         &[WasmTarget, FastlyCli]),
+    ("now-serving-dev",     "commands", "real::",            &[WasmTarget, Viceroy]),
+    ("now-serving-dev",     "commands", "release::",         &[WasmTarget, FastlyCli]),
+    ("now-serving-dev",     "commands", "serve::",           &[WasmTarget, FastlyCli, Viceroy]),
+    ("now-serving-harness", "edge",     "",                  &[WasmTarget, Viceroy]),
+    ("upstash-local",       "program",  "with_a_redis",      &[Redis]),
+    ("upstash-local",       "store",    "real_redis::",      &[Redis]),
+    ("upstash-local",       "store",    "a_killed_redis",    &[Redis]),
 ];
 
 /// What a test needs. In the suite that is what the stage of its tier needs, and what the stages before that one need: the test
@@ -129,7 +129,7 @@ const BUILD_DEV: Stage =
     Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-audit -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-cli-core -p now-serving-demo -p now-serving-dev -p now-serving-machine -p now-serving-path -p now-serving-runner -p now-serving-site -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
 #[rustfmt::skip]
 const DEV: Stage =
-    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-audit -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-cli-core -p now-serving-demo -p now-serving-dev -p now-serving-machine -p now-serving-path -p now-serving-runner -p now-serving-site -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
+    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-audit -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-cli-core -p now-serving-demo -p now-serving-dev -p now-serving-machine -p now-serving-path -p now-serving-runner -p now-serving-site -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests -- --test-threads=4" };
 
 /// Only with `--long`.
 #[rustfmt::skip]

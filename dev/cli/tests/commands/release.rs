@@ -36,10 +36,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-#[path = "../../../cli/tests/alone/checks.rs"]
+#[path = "../../../../cli/tests/alone/checks.rs"]
 mod alone;
 #[cfg(target_os = "linux")]
-#[path = "../../demo/tests/unpacked/checks.rs"]
+#[path = "../../../demo/tests/unpacked/checks.rs"]
 mod unpacked;
 
 /// Makes a draft: the one of a commit differs from it in the checks that come first, and in the flags of the compiler.

@@ -166,7 +166,7 @@ fn the_wasm_has_no_package_that_the_six_and_the_inflater_do_not_bring() {
 
 #[test]
 fn each_package_that_the_product_names_has_its_row_in_the_docs() {
-    let page = include_str!("../../../docs/deep/architecture.md");
+    let page = include_str!("../../../../docs/deep/architecture.md");
     let (_, table) = page.split_once("## Packages of the Wasm").unwrap();
     let named = packages(&DIRECT.concat());
     for package in named.iter().filter(|name| *name != "now-serving") {

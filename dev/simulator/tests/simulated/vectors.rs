@@ -32,7 +32,7 @@ fn hold(file: &str, text: &str, play: fn(&mut Words) -> Result<Value, String>) {
 
 #[test]
 fn slots_are_divided_among_workers_as_the_source_divides_them() {
-    let text = include_str!("../../../tests/vectors/simulator/workers.json");
+    let text = include_str!("../../../../tests/vectors/simulator/workers.json");
     hold("workers", text, |words| {
         let fraction = |value: Option<Value>| value.and_then(|value| value.as_f64());
         let workers = fraction(words.take("workers")).ok_or("no workers")?;
@@ -54,7 +54,7 @@ fn slots_are_divided_among_workers_as_the_source_divides_them() {
 
 #[test]
 fn late_work_moves_the_window_as_it_was_published() {
-    let text = include_str!("../../../tests/vectors/simulator/places.json");
+    let text = include_str!("../../../../tests/vectors/simulator/places.json");
     hold("places", text, |words| {
         let bounds = Bounds { min: 5, max: 250 };
         let form = match words.text("form")?.as_deref() {

@@ -14,24 +14,22 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::{Mutex, PoisonError};
 
 use cli_core::secret;
 use development::fastly_api::{Api, SERVICE, TOKEN};
 use harness::project::{self, project};
 use harness::{tools, viceroy};
 
+use crate::checkout;
+
 /// The page in `docs/how-to` that leads from nothing to a service.
 const DEPLOY: &str = "deploy-with-the-cli.md";
 /// The one of the other way.
 const TERRAFORM: &str = "deploy-with-terraform.md";
 
-/// The CLI builds into `bin` and `pkg` of the checkout, which two builds at once would break.
-static CHECKOUT: Mutex<()> = Mutex::new(());
-
 /// A shell that finds our `fastly` first, and makes secrets without building anything; one at a time.
 fn shell(api: &Api, folder: &Path, script: &str) -> Output {
-    let _alone = CHECKOUT.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = checkout();
     command(api, folder, script).output().unwrap()
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use crate::page::{documents, files, guides, name, text, told};
+use super::page::{documents, files, guides, name, text, told};
 
 /// What this test runs, in a folder of its own: how the commands begin.
 const HERE: [&str; 12] = [
@@ -123,7 +123,7 @@ const ELSEWHERE: [(&str, &str, &str); 19] = [
     ),
 ];
 
-/// The sections whose blocks `tests/publish/main.rs` runs as they stand: page and heading.
+/// The sections whose blocks `publish.rs` runs as they stand: page and heading.
 const SECTIONS: [(&str, &str); 10] = [
     (
         "deploy-with-the-cli.md",
@@ -148,7 +148,7 @@ const SECTIONS: [(&str, &str); 10] = [
 
 /// The lines of [`SECTIONS`].
 static RUN_AS_THEY_STAND: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let test = text("dev/cli/tests/publish/main.rs");
+    let test = text("dev/cli/tests/commands/publish.rs");
     let lines = SECTIONS.iter().flat_map(|(page, heading)| {
         for word in [page, heading] {
             assert!(test.contains(&format!("\"{word}\"")), "{word}");

@@ -9,7 +9,6 @@ use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::PoisonError;
 
 use cli::check::verdict;
 use development::fastly_api::{Api, SERVICE, TOKEN};
@@ -21,7 +20,7 @@ use harness::tools;
 use tempfile::TempDir;
 use upstash_local::{DEADLINE, Server, Store};
 
-use super::{CHECKOUT, command, form, sealed_length, shell, succeeds};
+use super::{checkout, command, form, sealed_length, shell, succeeds};
 
 const UPSTASH_TOKEN: &str = "development-only-upstash-token";
 const ANSWERS: [&str; 6] = [
@@ -163,7 +162,7 @@ impl World {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let builds = variables.iter().all(|(name, _)| *name != "PACKAGE");
-        let _alone = builds.then(|| CHECKOUT.lock().unwrap_or_else(PoisonError::into_inner));
+        let _alone = builds.then(checkout);
         let mut child = command.spawn().unwrap();
         let mut keyboard = child.stdin.take().unwrap();
         // A run that stops early reads no more.

@@ -41,6 +41,7 @@ fn succeeds(words: &[&str]) {
 
 #[test]
 fn build_pack_validate_and_serve_work_on_their_own() {
+    let _alone = crate::checkout();
     let package = "pkg/now-serving.tar.gz";
     succeeds(&["compute", "build", "--metadata-disable"]);
     succeeds(&["compute", "validate", "--package", package]);

@@ -3,7 +3,7 @@
 use cli::check::verdict;
 use harness::sandbox_dir::Settings;
 
-use crate::page::{documents, guides, text};
+use super::page::{documents, guides, text};
 
 /// What a page sets on a command line, each as a document of its own.
 fn set(page: &str) -> Vec<String> {
