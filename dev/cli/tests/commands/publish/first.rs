@@ -627,10 +627,12 @@ fn an_account_without_classic_domains_gets_a_versionless_one() {
     );
 }
 
-/// At whatever step it broke off.
+/// At whatever step it broke off, and however often.
 #[test]
 fn a_run_that_broke_off_goes_on_and_makes_nothing_twice() {
-    for (method, end) in [
+    let world = World::new();
+    let mut kept = String::new();
+    let steps = [
         ("POST", "/stores/config"),
         ("POST", "/stores/secret"),
         ("POST", "/item"),
@@ -642,41 +644,41 @@ fn a_run_that_broke_off_goes_on_and_makes_nothing_twice() {
         ("PUT", "/package"),
         ("PUT", "/activate"),
         ("POST", "/tls/subscriptions"),
-    ] {
-        let world = World::new();
-        world
-            .api
-            .refuse((method, end, ""), 1, (500, "Something broke"));
+    ];
+    for (method, end) in steps {
+        let broke = (500, "Something broke");
+        world.api.refuse((method, end, ""), 1, broke);
         let ran = world.run(&ANSWERS);
-        stopped(&ran, "run this again");
-        let kept = world.kept();
-        let ran = world.run(&ANSWERS);
-        done(&ran);
-        assert!(
-            ran.said.contains("There is a service now-serving"),
-            "{}",
-            ran.said
-        );
+        assert!(stopped(&ran, "run this again").contains(broke.1), "{end}");
         assert!(
             world.kept().starts_with(&kept),
-            "the secrets are those of the first run"
+            "{end}: the secrets are those of the first run"
         );
-        for line in [
-            "POST /service",
-            "/stores/config",
-            "/stores/secret",
-            "/version/1/backend",
-            "/version/1/domain",
-            "/activate",
-            "/tls/subscriptions",
-        ] {
-            let two = ["/version/1/backend", "/version/1/domain"];
-            let made = if two.contains(&line) { 2 } else { 1 };
-            let all = made + usize::from(line.ends_with(end));
-            assert_eq!(world.count(line), all, "{end}: {line}");
-        }
-        world.no_secret_was_shown(&ran, &[]);
+        kept = world.kept();
     }
+    let ran = world.run(&ANSWERS);
+    done(&ran);
+    assert!(
+        ran.said.contains("There is a service now-serving"),
+        "{}",
+        ran.said
+    );
+    assert!(world.kept().starts_with(&kept));
+    for line in [
+        "POST /service",
+        "/stores/config",
+        "/stores/secret",
+        "/version/1/backend",
+        "/version/1/domain",
+        "/activate",
+        "/tls/subscriptions",
+    ] {
+        let two = ["/version/1/backend", "/version/1/domain"];
+        let made = if two.contains(&line) { 2 } else { 1 };
+        let refused = steps.iter().filter(|(_, end)| line.ends_with(end)).count();
+        assert_eq!(world.count(line), made + refused, "{line}");
+    }
+    world.no_secret_was_shown(&ran, &[]);
 }
 
 #[test]
@@ -981,7 +983,9 @@ fn what_is_kept_is_for_its_owner_alone(world: &World) {
 
 /// An error is not "there is none".
 #[test]
-fn an_error_of_fastly_makes_nothing_twice_and_changes_nothing_that_runs() {
+fn an_error_of_fastly_makes_nothing_twice() {
+    let broke = (503, "Something broke");
+    let world = World::new();
     for end in [
         "/stores/config",
         "/stores/secret",
@@ -993,24 +997,29 @@ fn an_error_of_fastly_makes_nothing_twice_and_changes_nothing_that_runs() {
         "/v1/domains",
         "/tls/subscriptions",
     ] {
-        let world = World::new();
-        let broke = (503, "Something broke");
         world.api.refuse(("GET", end, ""), 1, broke);
         stopped(&world.run(&ANSWERS), broke.1);
-        done(&world.run(&ANSWERS));
-        for line in ["POST /service", "/stores/config", "/version/1/domain"] {
-            let made = if line == "/version/1/domain" { 2 } else { 1 };
-            assert_eq!(world.count(line), made, "{end}: {line}");
-        }
+    }
+    done(&world.run(&ANSWERS));
+    for line in ["POST /service", "/stores/config", "/version/1/domain"] {
+        let made = if line == "/version/1/domain" { 2 } else { 1 };
+        assert_eq!(world.count(line), made, "{line}");
     }
     // Nor does it make a domain of the other kind.
     let world = World::new();
-    let broke = ("POST", "/domain", "www.shop.example");
-    world.api.refuse(broke, 1, (503, "Something broke"));
-    stopped(&world.run(&ANSWERS), "Something broke");
+    let of_domain = ("POST", "/domain", "www.shop.example");
+    world.api.refuse(of_domain, 1, broke);
+    stopped(&world.run(&ANSWERS), broke.1);
     assert_eq!(world.count("/v1/domains"), 0);
-    // The service runs, and a run comes on an error.
+}
+
+/// The service runs, and a run comes on an error.
+#[test]
+fn an_error_of_fastly_changes_nothing_that_runs() {
+    let broke = (503, "Something broke");
     let with_log = [&ANSWERS[..5], &["newrelic", "EU", "made-license-key"]].concat();
+    let world = World::new();
+    done(&world.run(&with_log));
     for end in [
         "/details",
         "/search",
@@ -1018,14 +1027,10 @@ fn an_error_of_fastly_makes_nothing_twice_and_changes_nothing_that_runs() {
         "/newrelic/queue_logs",
         "/domain",
     ] {
-        let world = World::new();
-        done(&world.run(&with_log));
         let before = world.api.changes();
-        world
-            .api
-            .refuse(("GET", end, ""), 1, (503, "Something broke"));
+        world.api.refuse(("GET", end, ""), 1, broke);
         let ran = world.run(&with_log);
-        let said = stopped(&ran, "Something broke");
+        let said = stopped(&ran, broke.1);
         assert!(!said.contains("did not take the token"), "{said}");
         let again = world.api.changes().split_off(before.len());
         let versions = again.iter().filter(|line| line.contains("/version/"));
