@@ -13,7 +13,7 @@ const PERIOD: u64 = 4;
 
 /// Two of them, whose line moves by one in each period.
 fn two() -> [House; 2] {
-    let here = House::wasm();
+    let here = House::wasm_shared();
     let there = here.in_another_data_centre(harness::edge::wasm().unwrap());
     for house in [&here, &there] {
         house.set("automatic", &PERIOD.to_string());

@@ -14,7 +14,7 @@ use super::limits::{held, secrets, traced};
 
 #[test]
 fn where_no_product_says_anything_visitors_draw_as_ever() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     let rule = r#"{"bot":"refuse","hosting":"refuse","anonymous":"refuse","ddos":"refuse"}"#;
     house.set("signals", rule);
     for (visitor, number) in visitors(&house, 3).iter_mut().zip(1..) {

@@ -82,7 +82,7 @@ fn by_default_the_host_inspects_nothing() {
 
 /// A house whose firewall is asked, and that lets one visitor in.
 fn inspecting() -> House {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     house.set("waf", "inspect");
     house.set("waf_workspace", "shop/production");
     house.permit(1);
