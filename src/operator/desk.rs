@@ -39,7 +39,7 @@ pub(super) fn panel(
         Err(fault) => {
             return without_store(
                 fault,
-                "Nothing can be read or moved.",
+                "Nothing can be read or moved. A press is kept, to be sent again.",
                 None,
                 operator,
                 request,
@@ -85,10 +85,12 @@ pub(super) fn without_store(
     let last = request.pop.last();
     let last = last.as_ref();
     let last = last.and_then(|copy| Some((copy.board.as_ref()?, copy.read_ms)));
+    let (heading, meanwhile) = meanwhile(last.map(|(board, _)| board.mode()), request);
     let away = Away {
+        heading,
         why: &sentence(&fault.to_string()),
         known,
-        meanwhile: meanwhile(last.map(|(board, _)| board.mode()), request),
+        meanwhile,
         last,
         acts: operator.role.may(Right::Set),
         unconfirmed,
@@ -102,16 +104,21 @@ pub(super) fn without_store(
     }
 }
 
-/// What visitors meet while the store does not answer.
-fn meanwhile(mode: Option<Mode>, request: &Request<'_>) -> &'static str {
+/// What visitors meet while the store does not answer: the first of it as a heading, and the rest.
+fn meanwhile(mode: Option<Mode>, request: &Request<'_>) -> (&'static str, &'static str) {
     match (mode, request.config.outage.policy) {
-        (Some(Mode::Open), _) => "Meanwhile the room stays open. Visitors inside stay inside.",
-        (Some(Mode::Automatic) | None, OnStoreError::Admit) => {
-            "Meanwhile visitors go in by the pace, since on_store_error = admit. Visitors inside stay inside."
-        }
-        _ => {
-            "Meanwhile waiting visitors keep their places, and no new visitor goes in. Visitors inside stay inside."
-        }
+        (Some(Mode::Open), _) => (
+            "The store does not answer: the room stays open",
+            "Visitors inside stay inside.",
+        ),
+        (Some(Mode::Automatic) | None, OnStoreError::Admit) => (
+            "The store does not answer: visitors go in by the pace",
+            "They go in since on_store_error = admit. Visitors inside stay inside.",
+        ),
+        _ => (
+            "The store does not answer: no new visitor goes in",
+            "Waiting visitors keep their places, and visitors inside stay inside.",
+        ),
     }
 }
 

@@ -35,7 +35,7 @@ pub use pages::{Pages, Refused};
 pub use panel::{
     ASKS_ABOVE, ASKS_FROM_TIMES, ActionWords, Away, BoardSeen, Configured, Forecast, News,
     PanelView, Proposal, Question, Rejection, Span, Unconfirmed, forecast, number, pace_words,
-    panel, panel_without_store, people, proposed, question,
+    panel, panel_without_store, people, proposed, question, stands,
 };
 pub use papers::{LotView, OrderView, ReceiptView, Rule, no_receipt, order, receipt};
 pub use report::{LaneWaits, NoShows, Press, Report, ShownAs};

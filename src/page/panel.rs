@@ -167,6 +167,8 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
     let trend = Trend::new(snapshot, &hour);
     let verdict = verdict(snapshot, &hour, trend);
     let verdict = verdict.as_ref();
+    let rush = verdict::rush(&hour, trend, board.live.pace);
+    let rush = rush.filter(|rush| verdict.is_some_and(|verdict| rush.is(verdict)));
     let chart = chart::chart(&Hour::of(&snapshot.history, desk.span, now_ms), desk);
     object!({
         "title": band::title(board, verdict, configured.room),
@@ -183,16 +185,16 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
         "version": board.live.version,
         "board": true,
         "sign": figures::line(board, now_ms),
-        "flow": figures::decisive(&hour, trend),
+        "flow": figures::decisive(&hour, trend, rush.as_ref()),
         "came": figures::came(configured.absent_visitors, snapshot.absent),
         "inside": figures::inside(board.sessions.as_ref()), "recount": figures::recount(&snapshot.limits, now_ms),
         "stock": figures::stock(snapshot, now_ms),
         "invited": figures::invited(snapshot, configured), "regions": figures::regions(board, configured.groups),
-        "release": figures::release(&snapshot.limits, now_ms),
+        "release": figures::release(snapshot, now_ms),
         "origin": origin::origin(configured.origin_health, snapshot, now_ms),
         "copy": figures::copy(desk.copy, now_ms),
         "short_passwords": figures::short_passwords(&configured.short_passwords),
-        "band": band::band(board, snapshot.mode.as_ref(), verdict, now_ms),
+        "band": band::band(board, Some(snapshot), verdict, now_ms),
         "advice": advice::advice(configured, desk, &hour, trend, verdict),
         "trend": trend::told(trend, board, now_ms),
         "mode": settings::mode(snapshot, now_ms),
@@ -281,14 +283,15 @@ fn permit(
 }
 
 /// Why a permit is refused.
-fn stands(board: &Board) -> Option<String> {
+#[must_use]
+pub fn stands(board: &Board) -> Option<String> {
     let mode = board.live.mode;
     if board.is_held_by_origin() {
         Some("the origin is sick".to_owned())
     } else if board.scheduled_mode().lets_in() {
         None
     } else if board.scheduled_mode() != mode {
-        Some("the event is not open".to_owned())
+        Some(events::shuts(board).to_owned())
     } else {
         Some(format!("the mode is {}", mode.name()))
     }

@@ -105,7 +105,7 @@ fn the_panel_is_shown_with_each_kind_of_line() {
         rooms,
     ] = panels.collect::<Vec<_>>().try_into().unwrap();
     assert_eq!(waiting(&empty), 0);
-    assert!(waiting(&growing) > 100 && growing.contains("Running by pace"));
+    assert!(waiting(&growing) > 100 && growing.contains("The pace is 30 a minute"));
     assert!(waiting(&hold) > waiting(&growing) && hold.contains("On hold"));
     for (panel, change) in [(&growing, "Let in 42 a minute"), (&rush, "Let in 3")] {
         assert!(
@@ -119,15 +119,15 @@ fn the_panel_is_shown_with_each_kind_of_line() {
         (rush, "A rush begins: "),
         (
             cap,
-            "Growing: the cap lets in 8 each minute, the pace would allow 30 a minute (157 inside and 3 promised, of 160)",
+            "Growing, held back by the cap: 40 arrive and 8 go in each minute",
         ),
         (sick, "The origin is sick: no new visitor goes in"),
-        (away, "The store did not answer in time."),
+        (away, "The store does not answer: no new visitor goes in"),
         (
             before,
             "Before the event: no visitor goes in, and none draws a number",
         ),
-        (lot, "The lot is awaited for 7 min: "),
+        (lot, "The order is not decided 7 min after the opening: "),
         (rooms, "aria-label=\"Rooms\""),
     ] {
         assert!(panel.contains(words), "{words}: {panel}");

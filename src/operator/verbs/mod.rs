@@ -24,7 +24,7 @@ use super::input::{Fields, Refusal};
 use super::login::{Audience, Right};
 use super::status_json::{cap_json, event_json};
 use crate::config::Room;
-use crate::page::{ActionWords, Proposal, Question};
+use crate::page::{ActionWords, Proposal, Question, stands};
 use crate::queue::{Action, Board, Change, Effect, IdempotencyKey, Now, Reason};
 use crate::request::Request;
 use crate::ticket::Ticket;
@@ -186,13 +186,7 @@ fn settings(board: &Board, room: &Room) -> Value {
 }
 
 fn lets_nobody_in(board: &Board) -> (&'static str, String) {
-    let why = if board.is_held_by_origin() {
-        "the origin is sick, so the room is on hold by itself".to_owned()
-    } else if board.scheduled_mode() != board.live.mode {
-        "the event is not open".to_owned()
-    } else {
-        format!("the mode is {}", board.live.mode.name())
-    };
+    let why = stands(board).unwrap_or_else(|| "the line stood still".to_owned());
     let detail = format!("{why}; nothing moved");
     ("Nobody is let in", detail)
 }

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::verdict::Verdict;
+use super::verdict::{Level, Verdict};
 use super::words::moment;
 use super::{Configured, band, figures, rooms, settings, shown_as};
 use crate::http::Reply;
@@ -14,11 +14,13 @@ use crate::queue::{Board, Mode};
 
 /// What is known without the store.
 pub struct Away<'a> {
+    /// That the store does not answer, and what visitors meet.
+    pub heading: &'a str,
     /// What is wrong, as a sentence.
     pub why: &'a str,
     /// What became of the request, as a sentence.
     pub known: &'a str,
-    /// What visitors meet, as a sentence.
+    /// What else visitors meet, in sentences.
     pub meanwhile: &'a str,
     /// The last board, and when the store showed it in Unix milliseconds.
     pub last: Option<(&'a Board, u64)>,
@@ -47,6 +49,7 @@ pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Repl
     let title = format!("\u{26a0} no answer \u{b7} {}", configured.room);
     let now_ms = away.now_ms;
     let board = away.last.map(|(board, _)| board);
+    let verdict = Verdict::new(Level::Alarm, away.heading);
     let data = object!({
         "title": title.as_str(),
         "room": configured.room,
@@ -59,10 +62,10 @@ pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Repl
         "again": away.unconfirmed.map(again),
         "version": board.map(|board| board.live.version),
         "sign": board.map(|board| figures::line(board, now_ms)),
-        "band": board.map_or_else(band::away, |board| {
-            let unknown = Verdict::unknown("How the line moves is not known at the moment");
-            band::band(board, None, Some(&unknown), now_ms)
-        }),
+        "band": board.map_or_else(
+            || band::away(&verdict),
+            |board| band::band(board, None, Some(&verdict), now_ms),
+        ),
     });
     shown_as(&built_in::ADMIN, 503, &data)
 }

@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::events::{bound_words, phase};
-use super::verdict::{Level, Verdict};
-use super::words::{number, rate_words, span_words};
+use super::settings::label;
+use super::verdict::{Level, Verdict, cap_in_force, full};
+use super::words::{moment, number, rate_words, span_words};
 use crate::http::object::object;
-use crate::queue::{Board, Mode, Provenance};
+use crate::queue::{Board, Mode, PanelSnapshot, Provenance};
 
 /// How a state or a verdict looks: its class, the letter in the title, the picture's path and colour. Each differs in form and in colour.
 pub(super) struct Kind {
@@ -61,9 +62,10 @@ const UNKNOWN: Kind = Kind {
 };
 
 /// What the band at the top shows: the verdict where there is one, and what holds.
+/// Where the store does not answer nothing is `seen`, so nothing is said to hold.
 pub(super) fn band(
     board: &Board,
-    set: Option<&Provenance>,
+    seen: Option<&PanelSnapshot>,
     verdict: Option<&Verdict>,
     now_ms: u64,
 ) -> Value {
@@ -73,19 +75,24 @@ pub(super) fn band(
         Mode::Hold | Mode::Closed => (Mode::Automatic, "Resume", RUN),
     };
     let kind = looks(board, verdict);
-    let holds = words(board, set, now_ms);
+    let is_sick = board.is_held_by_origin();
+    let holds = seen.map(|seen| words(board, seen.mode.as_ref(), now_ms));
     let (words, holds) = match verdict {
-        // What an event makes of the mode its phase says.
         Some(verdict) => {
-            let is_said = bound_words(board).is_some();
-            (verdict.words.clone(), (!is_said).then_some(holds))
+            // What an event makes of the mode its phase says, and what a sick origin does the verdict.
+            let is_said = bound_words(board).is_some() || is_sick;
+            (verdict.words.clone(), holds.filter(|_| !is_said))
         }
-        None => (holds, None),
+        None => (holds.unwrap_or_default(), None),
     };
+    let until_ms = seen.map(|seen| seen.origin.health.sick_until_ms);
     object!({
         "said": said(&kind, &words),
         "words": words,
         "holds": holds,
+        "mode": label(board.live.mode),
+        // When a room goes on that is on hold by itself.
+        "until": until_ms.filter(|_| is_sick).map(|until_ms| moment(until_ms, now_ms)),
         // Without a verdict they are all that is known of how it moves.
         "flows": verdict.is_none(),
         "forecast": verdict.is_none_or(|verdict| {
@@ -113,9 +120,13 @@ fn said(kind: &Kind, words: &str) -> String {
     format!("{} {}", kind.name, does.unwrap_or_default())
 }
 
-/// Where nothing is known of the line: the mark of the tab alone.
-pub(super) fn away() -> Value {
-    object!({ "shape": ALARM.shape, "color": ALARM.color })
+/// The verdict alone, where nothing is known of the line.
+pub(super) fn away(verdict: &Verdict) -> Value {
+    object!({
+        "said": said(&ALARM, &verdict.words),
+        "words": verdict.words.as_str(),
+        "kind": ALARM.name, "shape": ALARM.shape, "color": ALARM.color,
+    })
 }
 
 /// What the tab says: the verdict's mark and the length of the line.
@@ -152,15 +163,18 @@ fn words(board: &Board, set: Option<&Provenance>, now_ms: u64) -> String {
         format!(" for {}", span_words(seconds))
     });
     match live.mode {
-        _ if board.is_held_by_origin() => "On hold by itself: the origin is sick".to_owned(),
         _ if let Some(words) = bound_words(board) => words.to_owned(),
         Mode::Automatic if live.stock == Some(0) => {
             "Sold out by the reported stock: no visitor goes in".to_owned()
         }
         Mode::Automatic if live.pace.automatic == 0 => {
-            "Running without a pace: operators and the origin let visitors in".to_owned()
+            "There is no pace: operators and the origin let visitors in".to_owned()
         }
-        Mode::Automatic => format!("Running by pace: {}", rate_words(live.pace)),
+        Mode::Automatic => {
+            let pace = rate_words(live.pace);
+            let inside = cap_in_force(board).map(|cap| format!("; {}", full(cap)));
+            format!("The pace is {pace}{}", inside.unwrap_or_default())
+        }
         Mode::Hold => format!("On hold{lasts}: no new visitor goes in"),
         Mode::Open => format!("Open{lasts}: every visitor goes in"),
         Mode::Closed => {
@@ -173,11 +187,11 @@ fn words(board: &Board, set: Option<&Provenance>, now_ms: u64) -> String {
 mod tests {
     use super::*;
     use crate::page::panel::hour::tests::snapshot;
-    use crate::queue::{Pace, WatchedOrigin};
+    use crate::queue::Pace;
 
     const NOW_MS: u64 = 1_800_000_000_000;
 
-    fn told(mode: Mode, automatic: u64, holds: bool) -> [String; 3] {
+    fn told(mode: Mode, automatic: u64) -> [String; 3] {
         let mut snapshot = snapshot(&[(1, 0, 0)]);
         snapshot.mode = Some(Provenance {
             at_ms: NOW_MS - 180_000,
@@ -188,13 +202,7 @@ mod tests {
             automatic,
             quantity: 5,
         };
-        snapshot.board.origin = Some(WatchedOrigin {
-            holds,
-            cuts: 0,
-            is_cut: false,
-            is_slowed: false,
-        });
-        let band = band(&snapshot.board, snapshot.mode.as_ref(), None, NOW_MS);
+        let band = band(&snapshot.board, Some(&snapshot), None, NOW_MS);
         let text = |name: &str| {
             let text = band.get(name).and_then(Value::as_str);
             text.unwrap_or_default().to_owned()
@@ -204,39 +212,29 @@ mod tests {
 
     #[test]
     fn the_band_says_who_moves_the_line_and_offers_to_stop_it_or_to_go_on() {
-        for (mode, automatic, holds, expected) in [
+        for (mode, automatic, expected) in [
             (
                 Mode::Automatic,
                 6,
-                false,
-                ["Running by pace: 50 a minute", "run", "hold"],
+                ["The pace is 50 a minute", "run", "hold"],
             ),
             (
                 Mode::Automatic,
                 3600,
-                false,
-                ["Running by pace: 0.1 a minute", "run", "hold"],
+                ["The pace is 0.1 a minute", "run", "hold"],
             ),
             (
                 Mode::Automatic,
                 0,
-                false,
                 [
-                    "Running without a pace: operators and the origin let visitors in",
+                    "There is no pace: operators and the origin let visitors in",
                     "run",
                     "hold",
                 ],
             ),
             (
-                Mode::Automatic,
-                6,
-                true,
-                ["On hold by itself: the origin is sick", "hold", "hold"],
-            ),
-            (
                 Mode::Hold,
                 6,
-                false,
                 [
                     "On hold for 3 min: no new visitor goes in",
                     "hold",
@@ -246,13 +244,11 @@ mod tests {
             (
                 Mode::Open,
                 6,
-                false,
                 ["Open for 3 min: every visitor goes in", "open", "hold"],
             ),
             (
                 Mode::Closed,
                 6,
-                false,
                 [
                     "Closed for 3 min: no new visitor goes in, and none draws a number",
                     "closed",
@@ -260,7 +256,7 @@ mod tests {
                 ],
             ),
         ] {
-            assert_eq!(told(mode, automatic, holds), expected);
+            assert_eq!(told(mode, automatic), expected);
         }
     }
 

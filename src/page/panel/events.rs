@@ -68,12 +68,20 @@ pub(super) fn bound_words(board: &Board) -> Option<&'static str> {
     is_bound.then_some(match phase {
         Phase::Before => "Before the event: no visitor goes in, and none draws a number",
         Phase::Prequeue => "Pre-queue: numbers are drawn, and no visitor goes in",
-        Phase::Drawing => "The lot is awaited: numbers are drawn, and no visitor goes in",
+        Phase::Drawing => "The order is not decided: numbers are drawn, and no visitor goes in",
         Phase::Open => "Open",
         Phase::Over => "The event is over: no new visitor goes in, and none draws a number",
         Phase::Maintenance => "Maintenance: numbers are drawn, and no visitor goes in",
         Phase::Outside => "Open outside of the event: every visitor goes in",
     })
+}
+
+/// Why no visitor goes in by the mode that an operator set.
+pub(super) fn shuts(board: &Board) -> &'static str {
+    match board.event.as_ref().map(|event| event.phase) {
+        Some(Phase::Drawing) => "the order is not decided",
+        _ => "the event is not open",
+    }
 }
 
 /// The form for the public value, where the order by lot waits for it: where that comes from, as it was announced.

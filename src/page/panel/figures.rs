@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
+use super::events::shuts;
 use super::hour::{Bar, Hour};
 use super::trend::Trend;
+use super::verdict::Rush;
 use super::words::{moment, moment_to_the_minute, number, people, per_minute, span_words};
 use super::{BoardSeen, Configured};
 use crate::http::object::object;
@@ -30,25 +32,32 @@ pub(super) fn line(board: &Board, now_ms: u64) -> Value {
 }
 
 /// What an operator decides by.
-pub(super) fn decisive(hour: &Hour, trend: Option<Trend>) -> Value {
+pub(super) fn decisive(hour: &Hour, trend: Option<Trend>, rush: Option<&Rush>) -> Value {
     let (last, five) = (hour.flow(1, 0), hour.flow(5, 0));
     let whole = hour.bars.split_last();
     let peak = whole.and_then(|(_, bars)| bars.iter().map(|bar| bar.arrived).max());
     let now = hour.bars.last();
-    let moved = |people: u64| {
-        let known = (last.minutes > 0).then(|| number(people));
+    let peak = number(peak.unwrap_or(0));
+    // By the same minutes as the verdict and the forecasts.
+    let mean = |people| {
+        let known = (five.minutes > 0).then(|| per_minute(people, five.minutes));
         known.unwrap_or_else(|| "\u{2013}".to_owned())
     };
-    let of_five = |people| per_minute(people, five.minutes);
     let until_now = |bar: fn(&Bar) -> u64| number(now.map_or(0, bar));
+    let (arriving, arriving_more) = if let Some(rush) = rush {
+        (number(rush.a_minute()), rush.beside())
+    } else {
+        let (last, now) = (number(last.arrived), until_now(|bar| bar.arrived));
+        let more = format!("last minute: {last} \u{b7} this minute: {now} \u{b7} peak {peak}");
+        (mean(five.arrived), more)
+    };
     object!({
-        "slope": trend.and_then(Trend::slope),
-        "arriving": moved(last.arrived),
-        "arriving_5": of_five(five.arrived),
-        "arriving_now": until_now(|bar| bar.arrived),
-        "peak": number(peak.unwrap_or(0)),
-        "admitted": moved(last.admitted),
-        "admitted_5": of_five(five.admitted),
+        // Before a rush it grew by what says nothing now.
+        "slope": trend.filter(|_| rush.is_none()).and_then(Trend::slope),
+        "arriving": arriving,
+        "arriving_more": arriving_more,
+        "admitted": mean(five.admitted),
+        "admitted_last": number(last.admitted),
         "admitted_now": until_now(|bar| bar.admitted),
     })
 }
@@ -191,7 +200,8 @@ pub(super) fn regions(board: &Board, groups: &Groups) -> Option<String> {
 }
 
 /// What the last release was, and what bounds the line now.
-pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
+pub(super) fn release(snapshot: &PanelSnapshot, now_ms: u64) -> String {
+    let limits = &snapshot.limits;
     let now = match limits.bound_by {
         Bound::Waiting => "none, nobody waits",
         Bound::Mode => "the mode",
@@ -201,7 +211,7 @@ pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
         Bound::Slots => "no slot is free",
         Bound::Recount => "it is not known who is inside",
         Bound::Origin => "the origin is sick",
-        Bound::Event => "the event is not open",
+        Bound::Event => shuts(&snapshot.board),
     };
     let last = limits.last.map(|last| {
         let slots = last

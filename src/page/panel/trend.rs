@@ -163,21 +163,16 @@ impl Trend {
         format!("{arrive} arrive and {go} go in each minute")
     }
 
-    /// Both in the time that shows which way the line moves.
+    /// Both in the time that shows which way the line moves; in all that was looked at, where that shows the same.
     pub(super) fn shown(self) -> String {
+        if self.counted.map(|counted| counted.way) == Some(way(self.arrive, self.go)) {
+            return self.words();
+        }
         let Some(counted) = self.counted.filter(|counted| counted.minutes == 0) else {
             return self.as_counted().words();
         };
         let (arrived, admitted) = (number(counted.arrived), number(counted.admitted));
         format!("{arrived} arrived in this minute, and {admitted} went in")
-    }
-
-    /// How many go in in that time, such as "8 each minute".
-    pub(super) fn admits(self) -> String {
-        match self.counted.filter(|counted| counted.minutes == 0) {
-            Some(counted) => format!("{} in this minute", number(counted.admitted)),
-            None => format!("{} each minute", self.as_counted().going()),
-        }
     }
 
     /// With the figures of the time that shows which way the line moves.

@@ -6,8 +6,7 @@
 use super::hour::{Bar, Hour, MINUTE_MS, TELLING};
 use super::trend::{Trend, changed_ms, exceeds, in_minutes};
 use super::words::{
-    moment_to_the_minute, number, pace_words, people, per_minute, rate_words, span_words,
-    speed_words,
+    moment_to_the_minute, number, pace_words, people, per_minute, span_words, speed_words,
 };
 use crate::queue::{
     Board, Bound, CurrentEvent, Enforcement, Mode, Pace, PanelSnapshot, Phase, Sessions,
@@ -33,6 +32,9 @@ const RUSH: usize = 5;
 const YOUNG: usize = 2;
 /// It is held against so many minutes before it, at most.
 const BEFORE_A_RUSH: usize = 10;
+
+/// What is said of a line that a full cap holds back.
+const BY_CAP: &str = "held back by the cap";
 
 /// Of the slots this part is few: a twentieth. So many may be free in a full cap, besides those of the sessions that just ended.
 const FEW_FREE: u64 = 20;
@@ -61,12 +63,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Of a line of which nothing is known now.
-    pub(super) fn unknown(words: &str) -> Self {
-        Self::new(Level::Unknown, words)
-    }
-
-    fn new(level: Level, words: impl Into<String>) -> Self {
+    pub(super) fn new(level: Level, words: impl Into<String>) -> Self {
         let words = words.into();
         Self { level, words }
     }
@@ -114,7 +111,7 @@ pub(super) fn verdict(
                 let words = format!("Nobody is waiting; {} arrive each minute", trend.arrivals());
                 Verdict::new(Level::Well, words)
             }
-            None => Verdict::unknown("Nobody is waiting"),
+            None => Verdict::new(Level::Unknown, "Nobody is waiting"),
         });
     }
     let wait = board.wait_of_the_last(now_ms);
@@ -124,9 +121,8 @@ pub(super) fn verdict(
         let words = format!("The last in line would wait about {span}{flows}");
         return Some(Verdict::new(Level::Alarm, words));
     }
-    if let Some(cap) = cap_in_force(board).filter(|cap| is_above(cap)) {
-        let full = full(cap);
-        let words = format!("Above the cap until visits end: {full}, and no new visitor goes in");
+    if cap_in_force(board).is_some_and(is_above) {
+        let words = "Above the cap until visits end: no new visitor goes in";
         return Some(Verdict::new(Level::Watch, words));
     }
     if let Some(rush) = rush(hour, trend, board.live.pace) {
@@ -160,8 +156,7 @@ fn awaited(board: &Board, now_ms: u64) -> Option<Verdict> {
     let is_long = seconds >= LONG_LOT && board.waiting() > 0;
     (is_awaited && is_long).then(|| {
         let (span, many) = (span_words(seconds), people(board.waiting()));
-        let words =
-            format!("The lot is awaited for {span}: {many} waiting, and no visitor goes in");
+        let words = format!("The order is not decided {span} after the opening: {many} waiting");
         Verdict::new(Level::Alarm, words)
     })
 }
@@ -198,12 +193,11 @@ pub(super) fn filled(snapshot: &PanelSnapshot, now_ms: u64) -> Option<&Sessions>
 }
 
 fn filled_words(cap: &Sessions, now_ms: u64) -> String {
-    let full = full(cap);
     let from = ends_ms(cap).map_or_else(String::new, |ends_ms| {
         let at = moment_to_the_minute(ends_ms, now_ms).text;
         format!("; the first visits may end at {at}")
     });
-    format!("The cap is full: {full}{from}")
+    format!("The cap is full{from}")
 }
 
 /// When the first session ends, unless the visitor comes again.
@@ -244,7 +238,7 @@ fn unmoved(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Verdict> {
     (seconds > allowed + 60 * asked).then(|| {
         let span = span_words(seconds);
         let why = match cap_in_force(board) {
-            Some(cap) if snapshot.limits.bound_by == Bound::Slots => full(cap),
+            Some(_) if snapshot.limits.bound_by == Bound::Slots => "the cap is full".to_owned(),
             _ => format!("{waiting} waiting"),
         };
         let words = format!("The line is not moving: {why}, and none has gone in for {span}");
@@ -270,6 +264,16 @@ impl Rush {
     fn words(&self) -> String {
         let (came, span, than) = (number(self.came), self.span(), &self.than);
         format!("A rush begins: {came} came in {span}, {than}")
+    }
+
+    /// Whether the verdict says so.
+    pub(super) fn is(&self, verdict: &Verdict) -> bool {
+        verdict.words == self.words()
+    }
+
+    /// The same beside how many come in a minute.
+    pub(super) fn beside(&self) -> String {
+        format!("{}; {}", self.span(), self.than)
     }
 
     /// When they came.
@@ -362,19 +366,16 @@ fn changed(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
         let last_ms = snapshot.limits.last.map_or(0, |last| last.at_ms);
         let came = trend.arrive_in(now_ms - at_ms);
         let is_growing = last_ms <= at_ms && came > 3 * came.isqrt();
-        return match cap_in_force(board).filter(|_| is_slots) {
-            Some(cap) if is_growing => {
-                let words = capped("Growing", "0 each minute", pace, cap);
-                Verdict::new(Level::Alarm, words)
-            }
-            None if is_growing => {
-                let words = format!(
-                    "Growing: {arrive} arrive each minute, and none has gone in since the change"
-                );
-                Verdict::new(Level::Watch, words)
-            }
-            _ => just_changed(),
+        if !is_growing {
+            return just_changed();
+        }
+        let (level, does) = match cap_in_force(board).filter(|_| is_slots) {
+            Some(_) => (Level::Alarm, format!("Growing, {BY_CAP}")),
+            None => (Level::Watch, "Growing".to_owned()),
         };
+        let words =
+            format!("{does}: {arrive} arrive each minute, and none has gone in since the change");
+        return Verdict::new(level, words);
     }
     if is_slowed {
         return just_changed();
@@ -401,16 +402,6 @@ fn by_flows(trend: Trend, flows: &str) -> Verdict {
 fn just_changed() -> Verdict {
     let words = "Just changed: how the line moves by that is known after one whole minute";
     Verdict::new(Level::Unknown, words)
-}
-
-/// What is said of a line that a full cap holds back.
-fn capped(does: &str, admits: &str, pace: Pace, cap: &Sessions) -> String {
-    let full = full(cap);
-    let allows = match pace.automatic {
-        0 => String::new(),
-        _ => format!(", the pace would allow {}", rate_words(pace)),
-    };
-    format!("{does}: the cap lets in {admits}{allows} ({full})")
 }
 
 /// Whether fewer go in than by the pace, since the slots are taken.
@@ -450,7 +441,7 @@ fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
     let board = &snapshot.board;
     let pace = board.live.pace;
     let cap = cap_in_force(board);
-    if let Some(cap) = cap.filter(|cap| is_capped(snapshot, hour, trend, cap)) {
+    if cap.is_some_and(|cap| is_capped(snapshot, hour, trend, cap)) {
         let (level, does) = if trend.is_growing() {
             (Level::Alarm, "Growing")
         } else if trend.is_shrinking() {
@@ -458,7 +449,7 @@ fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
         } else {
             (Level::Watch, "Steady")
         };
-        return Verdict::new(level, capped(does, &trend.admits(), pace, cap));
+        return Verdict::new(level, format!("{does}, {BY_CAP}: {}", trend.shown()));
     }
     // A period that is longer than what was looked at says nothing by itself.
     if pace.automatic > trend.minutes() * 60 {
@@ -478,7 +469,7 @@ fn moving(snapshot: &PanelSnapshot, hour: &Hour, trend: Trend) -> Verdict {
 }
 
 /// Who fills the cap.
-fn full(cap: &Sessions) -> String {
+pub(super) fn full(cap: &Sessions) -> String {
     let (inside, most) = (number(cap.inside()), number(cap.total_active));
     let promised = match cap.promised {
         0 => String::new(),
@@ -623,19 +614,19 @@ mod tests {
                 "cap full, the line stands",
                 full(per_minute(line(300, 46, 0, 40), 80)),
                 Alarm,
-                "The line is not moving: 25 of 25 inside, and none has gone in for 8 min",
+                "The line is not moving: the cap is full, and none has gone in for 8 min",
             ),
             (
                 "cap full, the line grows",
                 full(per_minute(line(2_340, 78, 8, 70), 80)),
                 Alarm,
-                "Growing: the cap lets in 8 each minute, the pace would allow 80 a minute (25 of 25 inside)",
+                "Growing, held back by the cap: 78 arrive and 8 go in each minute",
             ),
             (
                 "cap full, the line shrinks",
                 full(per_minute(line(300, 4, 20, 3), 80)),
                 Watch,
-                "Shrinking: the cap lets in 20 each minute, the pace would allow 80 a minute (25 of 25 inside)",
+                "Shrinking, held back by the cap: 4 arrive and 20 go in each minute",
             ),
             (
                 "not known who is inside",
@@ -745,7 +736,7 @@ mod tests {
         drawing.event.opens_ms = NOW_MS - 300_000;
         let mut awaited = per_minute(line(165, 3, 0, 0), 30);
         awaited.board.event = Some(drawing);
-        let words = "The lot is awaited for 5 min: 165 people waiting, and no visitor goes in";
+        let words = "The order is not decided 5 min after the opening: 165 people waiting";
         assert_eq!(told(&awaited), known(Alarm, words));
         // Twelve at once, every hour.
         let words = "Moves by pace: 12 every 3,600 seconds; 0 arrive each minute";
@@ -775,7 +766,7 @@ mod tests {
         let words = "2 waiting, and none of them has asked for 14 min";
         assert_eq!(told(&at_pace(left, 60, 1)), known(Unknown, words));
         // The cap is full, and the line keeps its length.
-        let words = "Steady: the cap lets in 20 each minute, the pace would allow 80 a minute (25 of 25 inside)";
+        let words = "Steady, held back by the cap: 20 arrive and 20 go in each minute";
         assert_eq!(
             told(&full(per_minute(line(300, 20, 20, 3), 80))),
             known(Watch, words)
@@ -790,7 +781,7 @@ mod tests {
             at_ms: NOW_MS - 30_000,
             by: None,
         });
-        let words = "Growing: the cap lets in 0 each minute, the pace would allow 80 a minute (25 of 25 inside)";
+        let words = "Growing, held back by the cap: 46 arrive each minute, and none has gone in since the change";
         assert_eq!(told(&changed), known(Alarm, words));
         // Something went in since, by slots of which nothing is known yet.
         changed.limits.last = Some(Released {
@@ -874,7 +865,7 @@ mod tests {
         assert_eq!(told(&slowed), Some((Level::Watch, words.to_owned())));
         // Just after sessions have ended the pace binds, until those slots are taken.
         let full = loose(at_pace(line(300, 60, 40, 50), 15, 20), 9_500);
-        let words = "Growing: the cap lets in 40 each minute, the pace would allow 80 a minute (9,500 of 10,000 inside)";
+        let words = "Growing, held back by the cap: 60 arrive and 40 go in each minute";
         assert_eq!(told(&full), Some((Level::Alarm, words.to_owned())));
     }
 
@@ -925,19 +916,19 @@ mod tests {
             });
             line
         };
-        let words = "The cap is full: 25 of 25 inside; the first visits may end at 10:15 UTC";
+        let words = "The cap is full; the first visits may end at 10:15 UTC";
         assert_eq!(
             told(&filled(6, TEN + 14)),
             Some((Level::Watch, words.to_owned()))
         );
         // They all stay: each visit is renewed.
-        let words = "The line is not moving: 25 of 25 inside, and none has gone in for 8 min";
+        let words = "The line is not moving: the cap is full, and none has gone in for 8 min";
         assert_eq!(
             told(&filled(21, TEN + 14)),
             Some((Level::Alarm, words.to_owned()))
         );
         // Sessions end in each minute.
-        let words = "Growing: the cap lets in 0 each minute, the pace would allow 80 a minute (25 of 25 inside)";
+        let words = "Growing, held back by the cap: 46 arrive and 0 go in each minute";
         assert_eq!(
             told(&filled(1, TEN)),
             Some((Level::Alarm, words.to_owned()))
@@ -946,7 +937,7 @@ mod tests {
         if let Some(cap) = &mut lowered.board.sessions {
             cap.total_active = 10;
         }
-        let words = "Above the cap until visits end: 25 of 10 inside, and no new visitor goes in";
+        let words = "Above the cap until visits end: no new visitor goes in";
         assert_eq!(told(&lowered), Some((Level::Watch, words.to_owned())));
     }
 

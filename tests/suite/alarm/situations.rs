@@ -531,7 +531,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
             against: 40.0,
         },
         colours: &[Red],
-        words: &["the cap lets in", "The line is not moving"],
+        words: &["Growing, held back by the cap", "The line is not moving"],
         ..NOTHING
     },
     Situation {
@@ -557,7 +557,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
             against: 40.0,
         },
         colours: &[Amber],
-        words: &["Shrinking: the cap lets in"],
+        words: &["Shrinking, held back by the cap"],
         was_red: true,
         ..NOTHING
     },
@@ -613,8 +613,8 @@ pub(super) const SITUATIONS: &[Situation] = &[
         settings: pace!("10" every "15"),
         acts: &[(0, Arrive(36.0)), (380, StoreAway)],
         changes: Second(380),
-        colours: &[Grey],
-        words: &["not known at the moment"],
+        colours: &[Red],
+        words: &["The store does not answer: no new visitor goes in"],
         ..NOTHING
     },
     Situation {
@@ -691,7 +691,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         changes: Second(300),
         from: After(300),
         colours: &[Red],
-        words: &["The lot is awaited for"],
+        words: &["The order is not decided"],
         ..NOTHING
     },
     Situation {

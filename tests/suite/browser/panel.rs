@@ -205,14 +205,14 @@ fn the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
         page.goto(&panel(&house)).await.unwrap();
         house.store.fail(Faults::always(Fault::Unauthorized));
         // A request that takes too long has other words.
-        let is_told = "document.getElementById('lost').textContent.includes('The store refused')";
+        let is_told = "document.getElementById('state').textContent.includes('The store refused')";
         wait_for(&page, is_told).await;
-        let lost = text(&page, "#lost").await;
-        let why = "The store refused upstash_token (401). Nothing can be read or moved. \
-            Meanwhile waiting visitors keep their places, and no new visitor goes in. Visitors inside stay inside.";
-        let (since, told) = lost.split_once(". ").unwrap();
-        assert!(since.starts_with("Last answer: "), "{lost}");
-        assert_eq!(told, why, "{lost}");
+        let why = "The store refused upstash_token (401). Nothing can be read or moved. A press is kept, to be sent again. \
+            Waiting visitors keep their places, and visitors inside stay inside.";
+        let heading = "The store does not answer: no new visitor goes in";
+        assert_eq!(text(&page, "#state h2").await, heading);
+        assert_eq!(text(&page, "#down").await, why);
+        assert_eq!(text(&page, "#lost").await, "", "one box says so");
         assert_eq!(text(&page, "#store").await, "no answer");
         picture(&page, "panel-lost").await;
         page.refresh().await.unwrap();

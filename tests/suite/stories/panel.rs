@@ -154,10 +154,10 @@ pub(crate) fn the_panel_shows_the_last_hour(house: &House) {
     let panel = panel(house);
     assert_shows(&panel, r#"id="waiting">15<"#);
     for shown in [
-        r#"id="arriving">5<"#,
-        "5 min: 2 · peak 40 · this minute 0<",
-        r#"id="admitted">15<"#,
-        "5 min: 6 · this minute <span id=\"admitted-now\">5<",
+        r#"id="arriving">2<"#,
+        "last minute: 5 · this minute: 0 · peak 40<",
+        r#"id="admitted">6<"#,
+        "last minute: 15 · this minute: <span id=\"admitted-now\">5<",
     ] {
         assert_shows(&panel, shown);
     }
@@ -356,7 +356,7 @@ pub(crate) fn what_operators_did_is_listed_with_who_when_and_from_where(house: &
         );
     }
     assert_shows(&panel, "No visitor can be let in while the mode is hold.");
-    assert_shows(&panel, "<button id=\"let-in\">");
+    assert_shows(&panel, "<button id=\"let-in\" class=\"off\">");
     let refused = press(house, "let-in", &[]);
     assert_eq!(refused.status, 409);
     assert!(text(&refused, "trouble").contains("the mode is hold; nothing moved"));
@@ -408,10 +408,13 @@ pub(crate) fn while_the_store_is_away_the_panel_says_so_once(house: &House) {
     let question = Form::of(&panel(house), "clear-credit");
     house.store.fail(Faults::always(Fault::Unauthorized));
     let why = "The store refused upstash_token (401).";
-    let meanwhile = "Meanwhile waiting visitors keep their places, and no new visitor goes in. Visitors inside stay inside.";
+    let meanwhile = "Waiting visitors keep their places, and visitors inside stay inside.";
     let shown = house.ask(&Ask::get("/_queue").operator());
     for (page, known) in [
-        (shown, "Nothing can be read or moved."),
+        (
+            shown,
+            "Nothing can be read or moved. A press is kept, to be sent again.",
+        ),
         (question.send(house), "Nothing was changed."),
         (
             form.send(house),
@@ -420,6 +423,9 @@ pub(crate) fn while_the_store_is_away_the_panel_says_so_once(house: &House) {
     ] {
         assert_eq!(page.status, 503, "{page:?}");
         assert_eq!(text(&page, "down"), format!("{why} {known} {meanwhile}"));
+        // What is not known now is not said.
+        assert_shows(&page, "The store does not answer: no new visitor goes in");
+        assert!(!page.body.contains("The pace is"), "{}", page.body);
     }
 }
 
@@ -838,7 +844,7 @@ pub(crate) fn a_press_during_an_outage_stays_on_the_page_and_is_one_change_when_
     for shown in [
         r#"class="old""#,
         r#"id="waiting">3<"#,
-        "This was the state at <time",
+        "Last known at <time",
         r#"id="brake""#,
     ] {
         assert_shows(&lost, shown);

@@ -82,7 +82,10 @@ pub(crate) fn a_higher_cap_is_proposed_where_the_cap_is_full_and_is_undone(house
     let ends = format!("{}:160", house.now_ms() / 60_000 + 20);
     house.write(&["ring", &ends]);
     let full = panel(house);
-    assert_shows(&full, "Growing: the cap lets in 8 each minute");
+    assert_shows(
+        &full,
+        "Growing, held back by the cap: 40 arrive and 8 go in each minute",
+    );
     assert!(text(&full, "helps-1").starts_with("empty at about "));
     let question = Form::of(&full, "help-1").send(house);
     let asks = text(&question, "asks");

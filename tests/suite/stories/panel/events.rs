@@ -106,9 +106,17 @@ pub(crate) fn where_a_lot_is_awaited_the_panel_asks_for_its_value_and_decides_it
     visitor.ask("/");
     let awaited = panel(house);
     assert_shows(&awaited, "Public value from “beacon 4711”");
-    assert_shows(&awaited, "The lot is awaited: numbers are drawn");
+    for words in [
+        "The order is not decided: numbers are drawn",
+        "No visitor can be let in while the order is not decided.",
+    ] {
+        assert_shows(&awaited, words);
+    }
     house.wait(Duration::from_mins(5));
-    assert_shows(&panel(house), "The lot is awaited for 5 min: ");
+    assert_shows(
+        &panel(house),
+        "The order is not decided 5 min after the opening: ",
+    );
     let mistyped = press(house, "decide", &[("value", "\u{e9}")]);
     assert_eq!(mistyped.status, 400);
     let asked = Form::of(&mistyped, "decide")

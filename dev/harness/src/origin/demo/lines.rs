@@ -224,10 +224,12 @@ impl Lately {
         let mut minutes: Vec<Sample> = minutes
             .map(|minute| sample(self.sample(minute, now_ms)))
             .collect();
+        let end_of_hour = self.admitted(MINUTES);
         let now = sample(self.now(now_ms));
         minutes.reverse();
         let mut counts = Counts::default();
-        if now.drawn > 0 {
+        // Nobody waited to the end where nobody went in.
+        if end_of_hour > 0 {
             let mut waits = Waits::default();
             for minute in 1..=20 {
                 waits.waited.add(minute * 24);
@@ -499,9 +501,10 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
 
 fn away(snapshot: &PanelSnapshot, now_ms: u64) -> Away<'_> {
     Away {
+        heading: "The store does not answer: no new visitor goes in",
         why: "The store did not answer in time.",
-        known: "Nothing can be read or moved.",
-        meanwhile: "Meanwhile waiting visitors keep their places, and no new visitor goes in. Visitors inside stay inside.",
+        known: "Nothing can be read or moved. A press is kept, to be sent again.",
+        meanwhile: "Waiting visitors keep their places, and visitors inside stay inside.",
         last: Some((&snapshot.board, now_ms - 34_000)),
         acts: true,
         unconfirmed: None,
