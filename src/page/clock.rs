@@ -45,6 +45,11 @@ pub(super) fn moment_to_the_minute(at_ms: u64, now_ms: u64) -> String {
     moment(at_ms - at_ms % MINUTE_MS, now_ms).replace(":00 UTC", " UTC")
 }
 
+/// The same in one line: no browser breaks it.
+pub(super) fn unbroken(moment: &str) -> String {
+    moment.replace(' ', "\u{a0}")
+}
+
 /// The Gregorian date this many days after 1970-01-01; the last one that there is for any later one.
 fn civil(days: u64) -> (i32, u8, u8) {
     let days = i32::try_from(days).unwrap_or(i32::MAX);

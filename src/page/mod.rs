@@ -69,7 +69,8 @@ pub enum CookieTrial {
 pub fn cookies(status: u16, shell: Shell<'_>, to: &str, trial: CookieTrial) -> Reply {
     let label = shell.words.text("again");
     match trial {
-        CookieTrial::UnderWay => shell.notice(status, ["heading_unnumbered", "unnumbered"], None),
+        // It goes on at once, and nothing is wrong.
+        CookieTrial::UnderWay => shell.page(status, shell.words.text("posted"), "", Value::Null),
         CookieTrial::Failed => {
             shell.notice(status, ["cookies", "cookies_why"], Some(Link { to, label }))
         }
@@ -114,7 +115,10 @@ pub fn posted(status: u16, shell: Shell<'_>, to: &str) -> Reply {
 /// The languages, of which the visitor chooses one: `action` takes it, and leads back to `to`.
 #[must_use]
 pub fn languages(shell: Shell<'_>, action: &str, to: &str) -> Reply {
-    let language = |words: &Language| object!({ "tag": words.tag, "name": words.text("name") });
+    let language = |words: &Language| {
+        let is_here = words.tag == shell.words.tag;
+        object!({ "tag": words.tag, "name": words.text("name"), "here": is_here })
+    };
     let languages: Vec<Value> = i18n::LANGUAGES.iter().map(language).collect();
     let more = object!({ "action": action, "to": to, "languages": languages });
     shell.page(200, shell.words.text("language"), "", more)

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::clock::moment_to_the_minute;
+use super::clock::{moment_to_the_minute, unbroken};
 use super::countdown;
 use super::noticed::notice;
 use super::stage::Stage;
@@ -142,7 +142,7 @@ impl<'a> Told<'a> {
             .event
             .as_ref()
             .filter(|_| self.worded.opens.is_some())?;
-        let time = moment_to_the_minute(event.times.1, event.now_ms);
+        let time = unbroken(&moment_to_the_minute(event.times.1, event.now_ms));
         Some(self.words.text("opens_at").replace("{time}", &time))
     }
 

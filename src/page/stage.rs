@@ -3,7 +3,7 @@
 //! Invariant: a sentence says only what is known. [`Stage::of`] is the precondition of a row, [`Stage::detail`] names those of the
 //! sentences that not every visitor in a state reads; a test tries each sentence in every state, mode, phase and bound.
 
-use super::clock::moment_to_the_minute;
+use super::clock::{moment_to_the_minute, unbroken};
 use super::event::DRAWN;
 use super::{Draw, Waiting};
 use crate::i18n::Language;
@@ -129,9 +129,10 @@ impl Stage {
         match self {
             //                             name         heading               headline             sentence            bell
             Self::Timed             => row("timed",      None,                  Wait,                Ahead,              turn),
-            Self::Late              => row("waiting",    None,                  Nothing,             Text("late"),       turn),
-            Self::Short             => row("waiting",    None,                  Nothing,             Text("short"),      turn),
-            Self::SoldOut           => row("waiting",    None,                  Nothing,             Text("sold_out"),   turn),
+            // The bad news comes first.
+            Self::Late              => row("waiting",    None,                  First("late"),       Ahead,              turn),
+            Self::Short             => row("waiting",    None,                  First("short"),      Ahead,              turn),
+            Self::SoldOut           => row("waiting",    None,                  First("sold_out"),   Ahead,              turn),
             Self::Waiting           => row("waiting",    None,                  Nothing,             Ahead,              turn),
             Self::Hold              => row("hold",       None,                  held,                Ahead,              turn),
             Self::Called if is_let_in => row("called",   called,                First("posted"),     Text("turn"),       turn),
@@ -176,8 +177,6 @@ impl Stage {
             Self::Prequeue | Self::Held | Self::Unnumbered if is_by_arrival(waiting) => {
                 text("prequeue")
             }
-            // The bad news comes first.
-            Self::Late | Self::Short => waiting.seen.map(|(_, ahead)| ahead_of(ahead, words)),
             Self::Full if let Some(many) = waiting.at_door.filter(|many| *many > 1) => {
                 Some(words.text("door_with").replace("{n}", &words.number(many)))
             }
@@ -251,7 +250,7 @@ impl Slower {
 
     /// The same for a page without scripts.
     fn in_utc(&self, words: &Language) -> String {
-        let time = |at_ms| moment_to_the_minute(at_ms, self.now.ms());
+        let time = |at_ms| unbroken(&moment_to_the_minute(at_ms, self.now.ms()));
         // A pause within a minute ends with it, and not when it began.
         let to = self.slowed.to_ms;
         let to = to.map(|to_ms| time(to_ms.div_ceil(60_000).saturating_mul(60_000)));

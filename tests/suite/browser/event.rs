@@ -111,7 +111,7 @@ fn a_browser_waits_through_an_event_by_lot_without_a_press() {
         page.goto(&house.wasm_side().edge.url()).await.unwrap();
         assert_eq!(text(&page, "#heading").await, "Opens in");
         says(&page, "#line", "No numbers are given yet.").await;
-        says(&page, "#at", "Opens at ").await;
+        says(&page, "#at", "Opens ").await;
         it_ticks(&page).await;
         seen(&page, "event-before").await;
         // The wish to be called outlives the pages that load until then.

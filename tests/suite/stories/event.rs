@@ -268,8 +268,8 @@ pub(crate) fn before_an_event_the_page_counts_down_and_no_call_is_made(house: &H
             "<title>Not open yet",
             "<h1 id=heading dir=auto>Opens in</h1>",
             "<span id=left>about 10 minutes</span>",
-            "<p id=at>Opens at ",
-            "data-due=\"Opens at ",
+            "<p id=at>Opens ",
+            "data-due=\"Opens ",
             "Alert me when it opens",
             "No numbers are given yet.",
         ] {
@@ -334,7 +334,7 @@ pub(crate) fn a_visitor_who_comes_too_late_reads_so_while_waiting(house: &House)
     for visitor in &mut line {
         visitor.ask("/");
     }
-    let late = "At the present pace, entry ends before it is your turn.";
+    let late = "Entry may end before your turn";
     for (visitor, is_late) in [(1, false), (5, true)] {
         let told = line[visitor].ask("/").json();
         assert_eq!(told["event"]["too_late"], is_late, "{told}");

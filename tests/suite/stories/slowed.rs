@@ -56,7 +56,10 @@ fn a_wait_that_a_lower_pace_made_longer_says_so_until_the_pace_is_raised(house: 
     assert_eq!(slowed["to"], Value::Null);
     let since = slowed["from"].as_str().unwrap();
     let clock = since.get(11..16).unwrap();
-    assert_eq!(detail, format!("The site slowed the line at {clock} UTC."));
+    assert_eq!(
+        detail,
+        format!("The site slowed the line at {clock}\u{a0}UTC.")
+    );
     // An update of the page says the same.
     let update = visitor.send(Ask::get("/_queue/place")).json();
     assert_eq!(update["detail"], detail);
@@ -77,7 +80,7 @@ fn a_wait_that_a_pause_made_longer_says_from_when_to_when(house: &House) {
     let (slowed, detail) = told(&mut line[59]);
     assert_eq!(slowed["cause"], "hold", "{slowed}");
     assert!(detail.starts_with("Entry was paused from "), "{detail}");
-    assert_eq!(detail.matches(" UTC").count(), 2, "{detail}");
+    assert_eq!(detail.matches("\u{a0}UTC").count(), 2, "{detail}");
 }
 
 fn what_came_before_the_draw_made_no_wait_longer(house: &House) {

@@ -121,8 +121,8 @@ pub(crate) fn a_stock_ends_with_the_event_in_whose_time_it_was_reported(house: &
 pub(crate) fn a_visitor_behind_the_stock_reads_that_it_may_be_gone_and_no_other_does(
     house: &House,
 ) {
-    const SHORT: &str = "There may be nothing left when it’s your turn.";
-    const SOLD_OUT: &str = "Everything is gone for now. If there is more, this line goes on.";
+    const SHORT: &str = "It may be sold out before your turn";
+    const SOLD_OUT: &str = "Sold out for now";
     let mut line = line(house);
     report(house, SHOP, r#"{"stock":2}"#);
     for (ahead, visitor) in line.iter_mut().enumerate() {
@@ -136,11 +136,11 @@ pub(crate) fn a_visitor_behind_the_stock_reads_that_it_may_be_gone_and_no_other_
             (&left, &left),
             "{ahead}: {update}"
         );
-        assert_eq!(update["line"] == SHORT, is_behind, "{ahead}: {update}");
+        assert_eq!(update["headline"] == SHORT, is_behind, "{ahead}: {update}");
         assert_eq!(page.contains(SHORT), is_behind, "{ahead}: {page}");
         if is_behind {
             assert_eq!(
-                update["detail"],
+                update["line"],
                 format!("There are {ahead} people ahead of you.")
             );
             assert_eq!(update["estimate"], Value::Null, "no turn is promised");
@@ -149,7 +149,7 @@ pub(crate) fn a_visitor_behind_the_stock_reads_that_it_may_be_gone_and_no_other_
     report(house, SHOP, r#"{"stock":0}"#);
     let told = place(&mut line[0]);
     assert_eq!(
-        (&told["line"], &told["stock_left"]),
+        (&told["headline"], &told["stock_left"]),
         (&json!(SOLD_OUT), &json!(0)),
         "{told}"
     );

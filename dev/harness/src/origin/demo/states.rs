@@ -72,9 +72,9 @@ pub const STATES: &[State] = &[
     state(("prequeue", "In line before an event opens"), &["opens_in", "prequeue"], View::Line(prequeue, Update::Place)),
     state(("lot", "In the draw before an event opens"), &["opens_in", "in_draw", "lot", "number_here"], View::Line(lot, Update::Place)),
     state(("drawing", "The event has opened, and the lot is awaited"), &["drawing"], View::Line(|_| drawing(), Update::Place)),
-    state(("short", "The stock may be gone before the turn"), &["short"], View::Line(|_| stocked(40), Update::Place)),
-    state(("sold-out", "Nothing is left of the stock"), &["sold_out"], View::Line(|_| stocked(0), Update::Place)),
-    state(("late", "Entry ends before the turn"), &["late"], View::Line(|_| late(), Update::Place)),
+    state(("short", "The stock may be gone before the turn"), &["heading", "short"], View::Line(|_| stocked(40), Update::Place)),
+    state(("sold-out", "Nothing is left of the stock"), &["heading", "sold_out"], View::Line(|_| stocked(0), Update::Place)),
+    state(("late", "Entry ends before the turn"), &["heading", "late"], View::Line(|_| late(), Update::Place)),
     state(("over", "The event is over"), &["over_heading", "over", "thanks"], View::Line(|_| event(Phase::Over, 0), Update::Place)),
     state(("days", "In line for days"), &["heading"], View::Line(|_| in_line(300_000, 150_000), Update::Place)),
     state(("called", "Called, and on hold"), &["called_heading", "called"], View::Line(|_| called(Mode::Hold, Obstacle::None), Update::Place)),
@@ -94,7 +94,7 @@ pub const STATES: &[State] = &[
     state(("paused", "Updates are paused"), &["resume"], View::Line(|_| paused(), Update::Place)),
     state(("cookies", "Cookies are off: found by the script"), &["heading"], View::Line(|_| soon(), Update::NoTicket)),
     state(("cookies-off", "Cookies are off: found without a script"), &["cookies", "cookies_why"], View::Page(|shell, here| page::cookies(200, shell, here, CookieTrial::Failed))),
-    state(("cookies-tried", "Cookies are being tried"), &["heading_unnumbered"], View::Page(|shell, here| page::cookies(200, shell, here, CookieTrial::UnderWay))),
+    state(("cookies-tried", "Cookies are being tried"), &["posted"], View::Page(|shell, here| page::cookies(200, shell, here, CookieTrial::UnderWay))),
     state(("posted", "A form was posted without its ticket"), &["posted", "posted_why"], View::Page(|shell, here| page::posted(200, shell, here))),
     state(("away", "The origin did not answer a visitor inside"), &["posted", "away"], View::Page(|shell, here| page::away(shell, Some(here), None))),
     state(("refused", "No number is given"), &["refused", "refused_why"], View::Page(|shell, _| page::refused(shell))),
@@ -224,7 +224,8 @@ fn in_line(position: u64, ahead: u64) -> Waiting {
         first: Some(ahead.max(200)),
         reference: Some("7F3K-9Q2M".to_owned()),
         estimate: Some(ahead * PACE),
-        valid: Some(86_400),
+        // With the default life of a turn.
+        valid: Some(3_600),
         refresh: if ahead > 10 { 20 } else { 5 },
         ..Waiting::default()
     }
