@@ -55,6 +55,8 @@ struct Version<T> {
 struct Shelf {
     pop: String,
     behind: Cell<Behind>,
+    /// For how many milliseconds what was overwritten is kept: not at all until a node is behind.
+    kept_ms: Cell<u64>,
     copy: RefCell<Versions<CachedBoard>>,
     last: RefCell<Versions<CachedBoard>>,
     /// Whether somebody has the duty.
@@ -103,6 +105,7 @@ impl InMemoryCache {
         let shelf = Rc::new(Shelf {
             pop: pop.to_owned(),
             behind: Cell::default(),
+            kept_ms: Cell::default(),
             copy: RefCell::default(),
             last: RefCell::default(),
             on_duty: Cell::default(),
@@ -135,6 +138,9 @@ impl InMemoryCache {
     /// From now on requests reach a node that is this far behind.
     pub fn hands_out(&self, behind: Behind) {
         self.shelf.behind.set(behind);
+        if behind != Behind::default() {
+            self.shelf.kept_ms.set(LONGEST_BEHIND_MS);
+        }
     }
 
     /// What a request counted is put in when it has been answered and all is done.
@@ -162,6 +168,12 @@ impl InMemoryCache {
         self.now_ms.load(Ordering::SeqCst)
     }
 
+    /// Now, and since when what was overwritten is kept.
+    fn since(&self) -> [u64; 2] {
+        let now = self.now();
+        [now, now.saturating_sub(self.shelf.kept_ms.get())]
+    }
+
     fn in_a(&self, time: Duration) -> u64 {
         self.now() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
     }
@@ -180,16 +192,19 @@ impl InMemoryCache {
     fn write<Key: Ord, T>(&self, objects: &Objects<Key, T>, key: Key, value: T, until: u64) {
         let mut objects = objects.borrow_mut();
         let object = objects.entry(key).or_default();
-        object.write(value, self.now(), until);
+        object.write(value, self.since(), until);
     }
 
     /// A request changes the slot as it finds it. No other slot ever has its name: the store counts each number of a slot once.
     fn with_slot<T>(&self, work: impl FnOnce(&mut OutboxSlot) -> T) -> T {
         let mut object = self.shelf.slot.borrow_mut();
-        let slot = self.overwritten(&object);
+        let slot = match self.shelf.kept_ms.get() {
+            0 => object.0.pop().map(|last| last.value),
+            _ => self.overwritten(&object),
+        };
         let mut slot = slot.unwrap_or_else(|| OutboxSlot::new(self.shelf.pop.to_lowercase()));
         let done = work(&mut slot);
-        object.write(slot, self.now(), u64::MAX);
+        object.write(slot, self.since(), u64::MAX);
         done
     }
 
@@ -209,7 +224,7 @@ impl InMemoryCache {
     /// The last board is written, and found for as long as this cache lasts.
     fn keep_last(&self, copy: CachedBoard) {
         let mut object = self.shelf.last.borrow_mut();
-        object.write(copy, self.now(), u64::MAX);
+        object.write(copy, self.since(), u64::MAX);
     }
 
     fn duty(&self) -> Option<RefreshGuard> {
@@ -219,8 +234,8 @@ impl InMemoryCache {
 }
 
 impl<T> Versions<T> {
-    fn write(&mut self, value: T, since: u64, until: u64) {
-        let oldest = since.saturating_sub(LONGEST_BEHIND_MS);
+    /// Puts a version up at this time, and forgets those that were overwritten longer ago than a node may be behind.
+    fn write(&mut self, value: T, [since, oldest]: [u64; 2], until: u64) {
         while self.0.get(1).is_some_and(|next| next.since <= oldest) {
             self.0.remove(0);
         }
@@ -342,7 +357,7 @@ impl BoardCache for InMemoryCache {
         let copy = copy.or_later(self.last());
         let until = self.in_a(MAX_AGE + STALE_WHILE_REVALIDATE);
         let mut object = self.shelf.copy.borrow_mut();
-        object.write(copy.clone(), self.now(), until);
+        object.write(copy.clone(), self.since(), until);
         if !copy.is_old {
             self.keep_last(copy);
         }
