@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A page of an operator's own is left as it is: its white space and its comments may have a meaning.
     let is_ours = page.contains("<style>queue.css");
     let page = if is_ours {
-        bare(&page, &COMMENTS)
+        bare(&page, &COMMENTS).replace(">\n<", "><")
     } else {
         page
     };

@@ -3,7 +3,7 @@
     now = () => Date.now(), at = id => doc.getElementById(id), text_of = id => at(id).textContent, on = addEventListener, hidden = () => doc.hidden,
     closed = !!given.closed, usual = given.usual || text_of('heading'), here = doc.forms.wish.to.value,
     bar = at('progress'), bell = at('alert'), message = at('message'), sender = message?.dataset.from, pause = at('pause'), first = at('headline')
-  let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
+  let timer, walking, zero = now(), last = zero, seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
   let off = bell?.textContent, over = false, sound, lock, dated, loud = false, kept = '', refused = ''
@@ -107,9 +107,9 @@
       ring(loud)
     }
     put(first.className ? 'left' : 'headline', place.headline || (timed ? place.wait : ''))
-    // The clock of a tab that slept, or of an event that was brought forward, is behind.
-    const tick = first.getAnimations?.()[0], gone_ms = 1e3 * (given.opens - place.opens)
-    if (tick && Math.abs(gone_ms - tick.currentTime) > 2e3) tick.currentTime = gone_ms
+    // An event may be brought forward.
+    const gone_ms = 1e3 * (given.opens - place.opens)
+    if (Math.abs(now() - zero - gone_ms) > 2e3) zero = now() - gone_ms
     put('detail', place.detail || '')
     put('message', place.message || '')
     times(place)
@@ -227,6 +227,9 @@
     if (loud) wake()
     if (now() - last > 5e3) look()
   })
+  // A clock that moves by the style alone is drawn sixty times a second.
+  const tick = first.getAnimations?.()[0]
+  if (tick) { tick.pause(); setInterval(() => tick.currentTime = now() - zero, 1e3) }
   times(given)
   // Old figures were not checked now.
   if (!text_of('state')) checked()

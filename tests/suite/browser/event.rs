@@ -96,6 +96,10 @@ async fn it_ticks(page: &Client) {
         (1..=5).contains(&(first - second)),
         "{first}, then {second}"
     );
+    // The style alone would have it drawn sixty times a second, which empties a phone.
+    let script = "return document.getElementById('headline').getAnimations()[0].playState";
+    let state = page.execute(script, vec![]).await.unwrap();
+    assert_eq!(state, "paused");
     let script = "return getComputedStyle(document.getElementById('left')).display";
     let words = page.execute(script, vec![]).await.unwrap();
     assert_eq!(words, "none");
