@@ -1,4 +1,4 @@
-//! How large the Wasm is: a start from cold reads all of it.
+//! How large something is: the Wasm, of which a start from cold reads all, or a page.
 
 use std::fs;
 use std::io::Write as _;
@@ -7,10 +7,10 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// A Wasm's size in bytes.
+/// A size in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// As it is uploaded and read.
+    /// As it is.
     pub plain: u64,
     /// As it travels.
     pub gzipped: u64,
@@ -22,13 +22,23 @@ impl Size {
     /// # Errors
     /// When it cannot be read.
     pub fn of(wasm: &Path) -> Result<Self, String> {
-        let cannot = |error| format!("{} cannot be measured: {error}.", wasm.display());
-        let bytes = fs::read(wasm).map_err(cannot)?;
+        let bytes = fs::read(wasm)
+            .map_err(|error| format!("{} cannot be measured: {error}.", wasm.display()))?;
+        Self::of_bytes(&bytes)
+    }
+
+    /// The same of what is in no file.
+    ///
+    /// # Errors
+    /// When it cannot be compressed.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, String> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-        encoder.write_all(&bytes).map_err(cannot)?;
+        let written = encoder.write_all(bytes);
+        let gzipped = written.and_then(|()| encoder.finish());
+        let gzipped = gzipped.map_err(|error| format!("Nothing can be compressed: {error}."))?;
         Ok(Self {
             plain: bytes.len() as u64,
-            gzipped: encoder.finish().map_err(cannot)?.len() as u64,
+            gzipped: gzipped.len() as u64,
         })
     }
 }
