@@ -116,7 +116,7 @@
     walk(place)
     if (place.ahead) doc.title = place.ahead + doc.title.slice(doc.title.indexOf(' ·'))
     state(place.old || (still() ? stopped : ''))
-    say((place.hold || place.headline || '') + ' ' + place.line + (timed ? ' ' + text_of('label') + ': ' + place.wait : ''), news)
+    say((place.hold || (place.headline ? place.headline + '.' : '')) + ' ' + place.line + (timed ? ' ' + text_of('label') + ': ' + place.wait : ''), news)
     if (place.serving && !place.old) checked()
   }
 
@@ -162,11 +162,12 @@
     wish('')
     if (claim) return go()
     if (still()) return
-    let enter = () => { enter = () => {}; go() }
-    const soon = () => { if (!hidden()) setTimeout(() => enter(), 3e3) }
+    let went
+    const enter = () => { went || go(); went = true }
+    const soon = () => { if (!hidden()) setTimeout(enter, 3e3) }
     on('visibilitychange', soon)
     soon()
-    setTimeout(() => enter(), 6e4)
+    setTimeout(enter, 6e4)
   }
 
   const tone = (begin, loudness) => {
@@ -227,9 +228,8 @@
     if (loud) wake()
     if (now() - last > 5e3) look()
   })
-  // A clock that moves by the style alone is drawn sixty times a second.
-  const tick = first.getAnimations?.()[0]
-  if (tick) { tick.pause(); setInterval(() => tick.currentTime = now() - zero, 1e3) }
+  // A clock that moves by the style alone is drawn sixty times a second. One that was hidden meanwhile is another.
+  if (given.opens) setInterval(() => { const tick = first.getAnimations?.()[0]; if (tick) tick.pause(), tick.currentTime = now() - zero }, 250)
   times(given)
   // Old figures were not checked now.
   if (!text_of('state')) checked()
