@@ -37,13 +37,13 @@ pub(super) fn panel(
     let snapshot = match request.line().panel(span.past(), &[], attempt) {
         Ok(snapshot) => snapshot,
         Err(fault) => {
-            return without_store(
-                fault,
-                "Nothing can be read or moved. A press is kept, to be sent again.",
-                None,
-                operator,
-                request,
-            );
+            let has_buttons = operator.role.may(Right::Set) && request.pop.last_board().is_some();
+            let known = if has_buttons {
+                "Nothing can be read or moved. A press is kept, to be sent again."
+            } else {
+                "Nothing can be read or moved."
+            };
+            return without_store(fault, known, None, operator, request);
         }
     };
     let news = news(operator, request);
@@ -85,9 +85,13 @@ pub(super) fn without_store(
     let last = request.pop.last();
     let last = last.as_ref();
     let last = last.and_then(|copy| Some((copy.board.as_ref()?, copy.read_ms)));
-    let (heading, meanwhile) = meanwhile(last.map(|(board, _)| board.mode()), request);
+    let (happens, meanwhile) = meanwhile(last.map(|(board, _)| board.mode()), request);
+    let store = match fault {
+        StoreError::NoAnswer => "does not answer",
+        _ => "cannot be used",
+    };
     let away = Away {
-        heading,
+        heading: &format!("The store {store}: {happens}"),
         why: &sentence(&fault.to_string()),
         known,
         meanwhile,
@@ -104,19 +108,16 @@ pub(super) fn without_store(
     }
 }
 
-/// What visitors meet while the store does not answer: the first of it as a heading, and the rest.
+/// What visitors meet without the store: the first of it for a heading, and the rest.
 fn meanwhile(mode: Option<Mode>, request: &Request<'_>) -> (&'static str, &'static str) {
     match (mode, request.config.outage.policy) {
-        (Some(Mode::Open), _) => (
-            "The store does not answer: the room stays open",
-            "Visitors inside stay inside.",
-        ),
+        (Some(Mode::Open), _) => ("the room stays open", "Visitors inside stay inside."),
         (Some(Mode::Automatic) | None, OnStoreError::Admit) => (
-            "The store does not answer: visitors go in by the pace",
+            "visitors go in by the pace",
             "They go in since on_store_error = admit. Visitors inside stay inside.",
         ),
         _ => (
-            "The store does not answer: no new visitor goes in",
+            "no new visitor goes in",
             "Waiting visitors keep their places, and visitors inside stay inside.",
         ),
     }

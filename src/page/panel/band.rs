@@ -7,7 +7,7 @@ use super::settings::label;
 use super::verdict::{Level, Verdict, cap_in_force, full};
 use super::words::{moment, number, rate_words, span_words};
 use crate::http::object::object;
-use crate::queue::{Board, Mode, PanelSnapshot, Provenance};
+use crate::queue::{Board, Bound, Mode, PanelSnapshot};
 
 /// How a state or a verdict looks: its class, the letter in the title, the picture's path and colour. Each differs in form and in colour.
 pub(super) struct Kind {
@@ -76,7 +76,7 @@ pub(super) fn band(
     };
     let kind = looks(board, verdict);
     let is_sick = board.is_held_by_origin();
-    let holds = seen.map(|seen| words(board, seen.mode.as_ref(), now_ms));
+    let holds = seen.map(|seen| words(board, seen, now_ms));
     let (words, holds) = match verdict {
         Some(verdict) => {
             // What an event makes of the mode its phase says, and what a sick origin does the verdict.
@@ -156,9 +156,9 @@ pub(super) fn kind(mode: Mode) -> Kind {
     }
 }
 
-fn words(board: &Board, set: Option<&Provenance>, now_ms: u64) -> String {
+fn words(board: &Board, seen: &PanelSnapshot, now_ms: u64) -> String {
     let live = &board.live;
-    let lasts = set.map_or_else(String::new, |set| {
+    let lasts = seen.mode.as_ref().map_or_else(String::new, |set| {
         let seconds = now_ms.saturating_sub(set.at_ms) / 1000;
         format!(" for {}", span_words(seconds))
     });
@@ -172,7 +172,10 @@ fn words(board: &Board, set: Option<&Provenance>, now_ms: u64) -> String {
         }
         Mode::Automatic => {
             let pace = rate_words(live.pace);
-            let inside = cap_in_force(board).map(|cap| format!("; {}", full(cap)));
+            let limits = &seen.limits;
+            let is_known = limits.recount_ms.is_none() && limits.bound_by != Bound::Quiet;
+            let inside = cap_in_force(board).filter(|_| is_known);
+            let inside = inside.map(|cap| format!("; {}", full(cap)));
             format!("The pace is {pace}{}", inside.unwrap_or_default())
         }
         Mode::Hold => format!("On hold{lasts}: no new visitor goes in"),
@@ -187,7 +190,7 @@ fn words(board: &Board, set: Option<&Provenance>, now_ms: u64) -> String {
 mod tests {
     use super::*;
     use crate::page::panel::hour::tests::snapshot;
-    use crate::queue::Pace;
+    use crate::queue::{Pace, Provenance};
 
     const NOW_MS: u64 = 1_800_000_000_000;
 

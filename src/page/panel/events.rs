@@ -80,6 +80,7 @@ pub(super) fn bound_words(board: &Board) -> Option<&'static str> {
 pub(super) fn shuts(board: &Board) -> &'static str {
     match board.event.as_ref().map(|event| event.phase) {
         Some(Phase::Drawing) => "the order is not decided",
+        Some(Phase::Maintenance) => "a maintenance is under way",
         _ => "the event is not open",
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn decisive(hour: &Hour, trend: Option<Trend>, rush: Option<&Rush>) -
     let peak = whole.and_then(|(_, bars)| bars.iter().map(|bar| bar.arrived).max());
     let now = hour.bars.last();
     let peak = number(peak.unwrap_or(0));
-    // By the same minutes as the verdict and the forecasts.
+    // The verdict and the forecasts look at those of them since something was changed.
     let mean = |people| {
         let known = (five.minutes > 0).then(|| per_minute(people, five.minutes));
         known.unwrap_or_else(|| "\u{2013}".to_owned())

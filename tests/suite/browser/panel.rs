@@ -207,9 +207,9 @@ fn the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
         // A request that takes too long has other words.
         let is_told = "document.getElementById('state').textContent.includes('The store refused')";
         wait_for(&page, is_told).await;
-        let why = "The store refused upstash_token (401). Nothing can be read or moved. A press is kept, to be sent again. \
+        let why = "The store refused upstash_token (401). Nothing can be read or moved. \
             Waiting visitors keep their places, and visitors inside stay inside.";
-        let heading = "The store does not answer: no new visitor goes in";
+        let heading = "The store cannot be used: no new visitor goes in";
         assert_eq!(text(&page, "#state h2").await, heading);
         assert_eq!(text(&page, "#down").await, why);
         assert_eq!(text(&page, "#lost").await, "", "one box says so");

@@ -404,6 +404,8 @@ pub(crate) fn a_form_sent_again_with_other_values_says_so_and_keeps_them(house: 
 }
 
 pub(crate) fn while_the_store_is_away_the_panel_says_so_once(house: &House) {
+    // The last figures are known, and so there are buttons.
+    Visitor::new(house).ask("/");
     let form = Form::of(&panel(house), "let-in");
     let question = Form::of(&panel(house), "clear-credit");
     house.store.fail(Faults::always(Fault::Unauthorized));
@@ -424,7 +426,7 @@ pub(crate) fn while_the_store_is_away_the_panel_says_so_once(house: &House) {
         assert_eq!(page.status, 503, "{page:?}");
         assert_eq!(text(&page, "down"), format!("{why} {known} {meanwhile}"));
         // What is not known now is not said.
-        assert_shows(&page, "The store does not answer: no new visitor goes in");
+        assert_shows(&page, "The store cannot be used: no new visitor goes in");
         assert!(!page.body.contains("The pace is"), "{}", page.body);
     }
 }
