@@ -135,7 +135,8 @@ const DEV: Stage =
 #[rustfmt::skip]
 const LONG: [Stage; 3] = [
     Stage { name: "long",        is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Firefox, WebKit, Axe, Turbo, Schemathesis], after: &["build"],             command: "test -p now-serving --test suite -- long::" },
-    Stage { name: "long dev",    is_fast: false, waits: false, needs: &[WasmTarget, Viceroy],      after: &["build"],             command: "test -p now-serving-bench -p now-serving-dev --lib --tests -- --ignored" },
+    // Of these, one measures, and needs the machine for itself.
+    Stage { name: "long dev",    is_fast: false, waits: false, needs: &[WasmTarget, Viceroy, Redis], after: &["build"],            command: "test -p now-serving-bench -p now-serving-dev --lib --tests -- --ignored --test-threads=1" },
     Stage { name: "long simulated", is_fast: false, waits: false, needs: &[],                      after: &[],                    command: "test --profile measure -p now-serving-simulator --tests -- --ignored" },
 ];
 
