@@ -315,7 +315,7 @@ fn counted_visits(house: &House, reason: &str, expected: u32) -> f64 {
 
 #[test]
 fn a_request_that_ends_a_sandbox_loses_nothing_that_was_counted_for_others() {
-    let house = House::wasm_shared();
+    let house = House::wasm();
     let lines = [
         ("OPTIONS *", "204"),
         ("GET *", "400"),
@@ -336,7 +336,7 @@ fn a_request_that_ends_a_sandbox_loses_nothing_that_was_counted_for_others() {
 
 #[test]
 fn a_strange_request_renews_the_sessions_of_others_all_the_same() {
-    let house = House::wasm_shared();
+    let house = House::wasm();
     house.set("total_active", "10");
     house.set("session_minutes", "3");
     let mut visitors = visitors(&house, 5);
@@ -358,7 +358,7 @@ fn a_strange_request_renews_the_sessions_of_others_all_the_same() {
 /// All pages of a minute come in its first second, and none after them: nothing but these requests tells the store.
 #[test]
 fn pages_in_the_first_second_of_each_minute_keep_every_session() {
-    let house = House::wasm_shared();
+    let house = House::wasm();
     house.set("total_active", "10");
     house.set("session_minutes", "2");
     let mut visitors = visitors(&house, 10);
@@ -376,7 +376,7 @@ fn pages_in_the_first_second_of_each_minute_keep_every_session() {
 /// The local server's config store answers what the SDK does not know.
 #[test]
 fn settings_that_cannot_be_read_lose_nothing_that_was_counted() {
-    let house = House::wasm_shared();
+    let house = House::wasm();
     let too_long = format!(r#"{{"message":"{}"}}"#, "a".repeat(9_000));
     for _ in 0..3 {
         for _ in 0..2 {
