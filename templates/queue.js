@@ -25,7 +25,7 @@
   const clock = (seconds, minutes, round) => {
     const step = 6e4 * minutes, time = new Date(round((now() + 1e3 * seconds) / step) * step),
       month = time.toDateString() === new Date().toDateString() ? undefined : 'short'
-    return time.toLocaleString(tongue, { month: month, day: month && 'numeric', hour: 'numeric', minute: '2-digit' }).replaceAll(' ', '\xa0')
+    return time.toLocaleString(tongue, { month: month, day: month && 'numeric', hour: 'numeric', minute: '2-digit' }).split(' ').join('\xa0')
   }
   // No finer than the estimate is known, which is to a fifth of it.
   const times = place => {
@@ -116,7 +116,7 @@
     walk(place)
     if (place.ahead) doc.title = place.ahead + doc.title.slice(doc.title.indexOf(' ·'))
     state(place.old || (still() ? stopped : ''))
-    say((place.hold || (place.headline ? place.headline + '.' : '')) + ' ' + place.line + (timed ? ' ' + text_of('label') + ': ' + place.wait : ''), news)
+    say((place.hold ? place.hold + ' ' : place.headline ? place.headline + '. ' : '') + place.line + (timed ? ' ' + text_of('label') + ': ' + place.wait : ''), news)
     if (place.serving && !place.old) checked()
   }
 
