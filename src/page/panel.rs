@@ -167,8 +167,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
     let trend = Trend::new(snapshot, &hour);
     let verdict = verdict(snapshot, &hour, trend);
     let verdict = verdict.as_ref();
-    let rush = verdict::rush(&hour, trend, board.live.pace);
-    let rush = rush.filter(|rush| verdict.is_some_and(|verdict| rush.is(verdict)));
+    let rush = verdict.and_then(|verdict| verdict.rush.as_ref());
     let chart = chart::chart(&Hour::of(&snapshot.history, desk.span, now_ms), desk);
     object!({
         "title": band::title(board, verdict, configured.room),
@@ -185,7 +184,7 @@ fn data(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
         "version": board.live.version,
         "board": true,
         "sign": figures::line(board, now_ms),
-        "flow": figures::decisive(&hour, trend, rush.as_ref()),
+        "flow": figures::decisive(&hour, trend, rush),
         "came": figures::came(configured.absent_visitors, snapshot.absent),
         "inside": figures::inside(board.sessions.as_ref()), "recount": figures::recount(&snapshot.limits, now_ms),
         "stock": figures::stock(snapshot, now_ms),

@@ -190,7 +190,7 @@ fn words(board: &Board, seen: &PanelSnapshot, now_ms: u64) -> String {
 mod tests {
     use super::*;
     use crate::page::panel::hour::tests::snapshot;
-    use crate::queue::{Pace, Provenance};
+    use crate::queue::{Cell, Pace, Provenance, Sessions};
 
     const NOW_MS: u64 = 1_800_000_000_000;
 
@@ -301,14 +301,37 @@ mod tests {
     }
 
     #[test]
+    fn who_is_inside_is_said_only_while_it_is_known() {
+        let mut snapshot = snapshot(&[(1, 0, 0)]);
+        snapshot.board.live.mode = Mode::Automatic;
+        snapshot.board.live.pace = Pace {
+            automatic: 60,
+            quantity: 30,
+        };
+        snapshot.board.sessions = Some(Sessions {
+            total_active: 25,
+            cells: vec![Cell {
+                end: NOW_MS / 60_000 + 5,
+                many: 20,
+            }],
+            ..Sessions::default()
+        });
+        let said = words(&snapshot.board, &snapshot, NOW_MS);
+        assert_eq!(said, "The pace is 30 a minute; 20 of 25 inside");
+        for (bound_by, recount_ms) in [(Bound::Recount, Some(NOW_MS)), (Bound::Quiet, None)] {
+            snapshot.limits.bound_by = bound_by;
+            snapshot.limits.recount_ms = recount_ms;
+            let said = words(&snapshot.board, &snapshot, NOW_MS);
+            assert_eq!(said, "The pace is 30 a minute", "{bound_by:?}");
+        }
+    }
+
+    #[test]
     fn the_tab_shows_the_state_and_the_length_of_the_line() {
         let mut board = snapshot(&[(1, 204, 80)]).board;
         let well = title(&board, None, "main");
         assert_eq!(well, "\u{25b6} 204 waiting \u{b7} main");
-        let verdict = Verdict {
-            level: Level::Alarm,
-            words: "A rush begins".to_owned(),
-        };
+        let verdict = Verdict::new(Level::Alarm, "A rush begins");
         let alarm = title(&board, Some(&verdict), "main");
         assert_eq!(alarm, "\u{26a0} 204 waiting \u{b7} main");
         board.live.mode = Mode::Hold;

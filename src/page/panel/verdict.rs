@@ -60,12 +60,14 @@ pub(super) enum Level {
 pub(super) struct Verdict {
     pub(super) level: Level,
     pub(super) words: String,
+    /// What the words tell of.
+    pub(super) rush: Option<Rush>,
 }
 
 impl Verdict {
     pub(super) fn new(level: Level, words: impl Into<String>) -> Self {
-        let words = words.into();
-        Self { level, words }
+        let (words, rush) = (words.into(), None);
+        Self { level, words, rush }
     }
 }
 
@@ -129,7 +131,10 @@ pub(super) fn verdict(
         let words = rush.words();
         let is_short = wait.is_some_and(|wait| wait <= SHORT_WAIT);
         let level = if is_short { Level::Watch } else { Level::Alarm };
-        return Some(Verdict::new(level, words));
+        return Some(Verdict {
+            rush: Some(rush),
+            ..Verdict::new(level, words)
+        });
     }
     if let Some(cap) = filled(snapshot, now_ms) {
         return Some(Verdict::new(Level::Watch, filled_words(cap, now_ms)));
@@ -252,6 +257,7 @@ fn unmoved(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Verdict> {
 }
 
 /// Many more visitors than before: how many came, and in what time.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rush {
     came: u64,
     ms: u64,
@@ -264,11 +270,6 @@ impl Rush {
     fn words(&self) -> String {
         let (came, span, than) = (number(self.came), self.span(), &self.than);
         format!("A rush begins: {came} came in {span}, {than}")
-    }
-
-    /// Whether the verdict says so.
-    pub(super) fn is(&self, verdict: &Verdict) -> bool {
-        verdict.words == self.words()
     }
 
     /// The same beside how many come in a minute.
