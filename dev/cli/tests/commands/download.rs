@@ -16,16 +16,15 @@ use std::thread;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use harness::ports::free_addr;
 use harness::{tools, viceroy};
+
+use crate::tls::acceptor;
 
 /// As much as a start may say, however little is there.
 const MOST_LINES: usize = 40;
@@ -185,7 +184,7 @@ impl Releases {
         let asked = Arc::<Mutex<Vec<String>>>::default();
         let plain = answers(packed, Arc::clone(&asked));
         let authority = folder.join("authority.pem");
-        let acceptor = acceptor(&authority);
+        let acceptor = acceptor("developer.fastly.com", &authority);
         let runtime = Runtime::new().unwrap();
         let bound = tokio::net::TcpListener::bind("127.0.0.1:0");
         let listener = runtime.block_on(bound).unwrap();
@@ -254,20 +253,4 @@ fn answers(packed: Vec<u8>, asked: Arc<Mutex<Vec<String>>>) -> SocketAddr {
         }
     });
     addr
-}
-
-/// TLS as Fastly's site, by an authority of our own, which is written down.
-fn acceptor(authority: &Path) -> TlsAcceptor {
-    let key = KeyPair::generate().unwrap();
-    let mut params = CertificateParams::new(Vec::new()).unwrap();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    fs::write(authority, params.self_signed(&key).unwrap().pem()).unwrap();
-    let issuer = Issuer::new(params, key);
-    let key = KeyPair::generate().unwrap();
-    let named = CertificateParams::new(vec!["developer.fastly.com".to_owned()]).unwrap();
-    let chain = vec![named.signed_by(&key, &issuer).unwrap().der().clone()];
-    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-    let config = ServerConfig::builder().with_no_client_auth();
-    let config = config.with_single_cert(chain, key).unwrap();
-    TlsAcceptor::from(Arc::new(config))
 }

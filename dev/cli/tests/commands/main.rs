@@ -12,6 +12,7 @@ mod publish;
 mod real;
 mod release;
 mod serve;
+mod tls;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

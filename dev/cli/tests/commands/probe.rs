@@ -6,13 +6,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use cli::probe::CHECKS;
 use harness::edge::{Edge, EdgeOptions, wasm};
@@ -20,6 +16,8 @@ use harness::origin::Origin;
 use harness::project::project;
 use harness::sandbox_dir;
 use upstash_local::{DEADLINE, Fault, Faults, Server, Store};
+
+use crate::tls::acceptor;
 
 const ADMIN_TOKEN: &str = "development-only-admin-token";
 const PERMIT_TOKEN: &str = "development-only-permit-token";
@@ -417,18 +415,7 @@ fn over_tls_the_time_of_the_handshake_is_shown_and_an_unknown_certificate_is_ref
 
 /// Speaks TLS in front of an edge, as `localhost`, and writes the authority of its certificate.
 fn terminate_tls(edge: SocketAddr, authority: &Path) -> (Runtime, u16) {
-    let key = KeyPair::generate().unwrap();
-    let mut params = CertificateParams::new(Vec::new()).unwrap();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    std::fs::write(authority, params.self_signed(&key).unwrap().pem()).unwrap();
-    let issuer = Issuer::new(params, key);
-    let key = KeyPair::generate().unwrap();
-    let named = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
-    let chain = vec![named.signed_by(&key, &issuer).unwrap().der().clone()];
-    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-    let config = ServerConfig::builder().with_no_client_auth();
-    let config = config.with_single_cert(chain, key).unwrap();
-    let acceptor = TlsAcceptor::from(std::sync::Arc::new(config));
+    let acceptor = acceptor("localhost", authority);
     let runtime = Runtime::new().unwrap();
     let bound = tokio::net::TcpListener::bind("127.0.0.1:0");
     let listener = runtime.block_on(bound).unwrap();
