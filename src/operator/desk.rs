@@ -37,13 +37,13 @@ pub(super) fn panel(
     let snapshot = match request.line().panel(span.past(), &[], attempt) {
         Ok(snapshot) => snapshot,
         Err(fault) => {
-            let has_buttons = operator.role.may(Right::Set) && request.pop.last_board().is_some();
-            let known = if has_buttons {
-                "Nothing can be read or moved. A press is kept, to be sent again."
-            } else {
-                "Nothing can be read or moved."
-            };
-            return without_store(fault, known, None, operator, request);
+            return without_store(
+                fault,
+                "Nothing can be read or moved.",
+                None,
+                operator,
+                request,
+            );
         }
     };
     let news = news(operator, request);

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::verdict::{Level, Verdict};
-use super::words::moment;
+use super::words::{moment, span_words};
 use super::{Configured, band, figures, rooms, settings, shown_as};
 use crate::http::Reply;
 use crate::http::object::object;
@@ -58,7 +58,12 @@ pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Repl
         "acts": away.acts,
         "once": away.once,
         "at": away.last.map(|(_, read_ms)| moment(read_ms, now_ms)),
-        "down": object!({ "why": away.why, "known": away.known, "meanwhile": away.meanwhile }),
+        "down": object!({
+            "why": away.why, "known": away.known, "meanwhile": away.meanwhile,
+            "last": away.last.map(|(_, read_ms)| span_words(now_ms.saturating_sub(read_ms) / 1000)),
+            "asks": away.unconfirmed.is_none(),
+            "press": away.acts && board.is_some(),
+        }),
         "again": away.unconfirmed.map(again),
         "version": board.map(|board| board.live.version),
         "sign": board.map(|board| figures::line(board, now_ms)),

@@ -410,13 +410,11 @@ pub(crate) fn while_the_store_is_away_the_panel_says_so_once(house: &House) {
     let question = Form::of(&panel(house), "clear-credit");
     house.store.fail(Faults::always(Fault::Unauthorized));
     let why = "The store refused upstash_token (401).";
+    let read = "Last read here less than a minute ago, in mode Automatic.";
     let meanwhile = "Waiting visitors keep their places, and visitors inside stay inside.";
     let shown = house.ask(&Ask::get("/_queue").operator());
     for (page, known) in [
-        (
-            shown,
-            "Nothing can be read or moved. A press is kept, to be sent again.",
-        ),
+        (shown, "Nothing can be read or moved."),
         (question.send(house), "Nothing was changed."),
         (
             form.send(house),
@@ -424,7 +422,14 @@ pub(crate) fn while_the_store_is_away_the_panel_says_so_once(house: &House) {
         ),
     ] {
         assert_eq!(page.status, 503, "{page:?}");
-        assert_eq!(text(&page, "down"), format!("{why} {known} {meanwhile}"));
+        let asks = page
+            .body
+            .contains("This page asks again every few seconds, and sends");
+        assert_eq!(asks, known == "Nothing can be read or moved.", "{known}");
+        assert_eq!(
+            text(&page, "down"),
+            format!("{why} {read} {known} {meanwhile}")
+        );
         // What is not known now is not said.
         assert_shows(&page, "The store cannot be used: no new visitor goes in");
         assert!(!page.body.contains("The pace is"), "{}", page.body);
@@ -846,7 +851,8 @@ pub(crate) fn a_press_during_an_outage_stays_on_the_page_and_is_one_change_when_
     for shown in [
         r#"class="old""#,
         r#"id="waiting">3<"#,
-        "Last known at <time",
+        "Last read here less than a minute ago, in mode Automatic.",
+        "If it lasts, look at Upstash’s status and at the log.</p>",
         r#"id="brake""#,
     ] {
         assert_shows(&lost, shown);

@@ -503,9 +503,9 @@ fn away(snapshot: &PanelSnapshot, now_ms: u64) -> Away<'_> {
     Away {
         heading: "The store does not answer: no new visitor goes in",
         why: "The store did not answer in time.",
-        known: "Nothing can be read or moved. A press is kept, to be sent again.",
+        known: "Nothing can be read or moved.",
         meanwhile: "Waiting visitors keep their places, and visitors inside stay inside.",
-        last: Some((&snapshot.board, now_ms - 34_000)),
+        last: Some((&snapshot.board, now_ms - 2 * MINUTE_MS)),
         acts: true,
         unconfirmed: None,
         once: "made-up",
