@@ -112,9 +112,7 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn new(snapshot: &'a PanelSnapshot, hour: &Hour, trend: Trend) -> Self {
         let rush = rush(hour, Some(trend), snapshot.board.live.pace);
-        let arriving = rush
-            .as_ref()
-            .map(|rush| trend.arriving(round(rush.a_minute())));
+        let arriving = rush.as_ref().map(|rush| trend.arriving(rush.a_minute()));
         Self {
             snapshot,
             trend: arriving.unwrap_or(trend),
@@ -821,9 +819,9 @@ mod tests {
         for seconds in [1, 3, 20, 50, 59] {
             let (all, basis) = told_at(&burst, TEN * MINUTE_MS + seconds * 1000);
             let labels = all.iter().map(|row| row.split(':').next().unwrap_or(row));
-            let expected = ["Let in 400 a minute"];
+            let expected = ["Let in 350 a minute"];
             assert_eq!(labels.collect::<Vec<_>>(), expected, "{seconds} s");
-            let expected = "arrivals of 350 a minute, as in this minute so far";
+            let expected = "arrivals of 325 a minute, as in this minute so far";
             assert_eq!(basis.as_deref(), Some(expected));
         }
         // More than twenty times the pace is not proposed.

@@ -99,6 +99,11 @@ pub(super) fn band(
             matches!(verdict.level, Level::Well | Level::Watch)
         }),
         "phase": phase(board, now_ms),
+        // A line that waits does the site no harm.
+        "calm": verdict
+            .filter(|verdict| verdict.rush.is_some())
+            .and_then(|_| board.wait_of_the_last(now_ms))
+            .map(span_words),
         "kind": kind.name,
         "shape": kind.shape,
         "color": kind.color,

@@ -43,12 +43,16 @@ pub(super) fn decisive(hour: &Hour, trend: Option<Trend>, rush: Option<&Rush>) -
         let known = (five.minutes > 0).then(|| per_minute(people, five.minutes));
         known.unwrap_or_else(|| "\u{2013}".to_owned())
     };
+    let mean_of = match five.minutes {
+        0 => String::new(),
+        minutes => format!("mean of {minutes} min \u{b7} "),
+    };
     let until_now = |bar: fn(&Bar) -> u64| number(now.map_or(0, bar));
     let (arriving, arriving_more) = if let Some(rush) = rush {
         (number(rush.a_minute()), rush.beside())
     } else {
         let (last, now) = (number(last.arrived), until_now(|bar| bar.arrived));
-        let more = format!("last minute: {last} \u{b7} this minute: {now} \u{b7} peak {peak}");
+        let more = format!("{mean_of}last minute {last}, this one {now} \u{b7} peak {peak}");
         (mean(five.arrived), more)
     };
     object!({
@@ -57,6 +61,7 @@ pub(super) fn decisive(hour: &Hour, trend: Option<Trend>, rush: Option<&Rush>) -
         "arriving": arriving,
         "arriving_more": arriving_more,
         "admitted": mean(five.admitted),
+        "mean": mean_of,
         "admitted_last": number(last.admitted),
         "admitted_now": until_now(|bar| bar.admitted),
     })

@@ -155,9 +155,9 @@ pub(crate) fn the_panel_shows_the_last_hour(house: &House) {
     assert_shows(&panel, r#"id="waiting">15<"#);
     for shown in [
         r#"id="arriving">2<"#,
-        "last minute: 5 · this minute: 0 · peak 40<",
+        "mean of 5 min · last minute 5, this one 0 · peak 40<",
         r#"id="admitted">6<"#,
-        "last minute: 15 · this minute: <span id=\"admitted-now\">5<",
+        "mean of 5 min · last minute 15, this one <span id=\"admitted-now\">5<",
     ] {
         assert_shows(&panel, shown);
     }
