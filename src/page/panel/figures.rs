@@ -130,7 +130,7 @@ pub(super) fn inside(sessions: Option<&Sessions>) -> String {
         return "no cap".to_owned();
     };
     let (inside, most) = (number(sessions.inside()), number(sessions.total_active));
-    let promised = number(sessions.promised);
+    let called = number(sessions.promised);
     let elsewhere = match sessions.elsewhere {
         0 => String::new(),
         many => format!(", and {} in rooms with the same cap", number(many)),
@@ -139,7 +139,7 @@ pub(super) fn inside(sessions: Option<&Sessions>) -> String {
         Enforcement::Observe => " The cap only observes.",
         Enforcement::On => "",
     };
-    format!("{inside} of {most}, and {promised} promised{elsewhere}.{observed}")
+    format!("{inside} of {most}, and {called} on their way{elsewhere}.{observed}")
 }
 
 /// How many visitors may still be called by the stock, and who reported it.
