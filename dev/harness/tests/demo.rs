@@ -97,6 +97,7 @@ fn the_panel_is_shown_with_each_kind_of_line() {
         growing,
         rush,
         hold,
+        forgotten,
         cap,
         sick,
         away,
@@ -117,20 +118,29 @@ fn the_panel_is_shown_with_each_kind_of_line() {
             "{change}: {panel}"
         );
     }
+    assert_eq!(
+        forgotten.matches("On hold for").count(),
+        2,
+        "in its data too"
+    );
     for (panel, words) in [
-        (rush, "A rush begins: "),
+        (&rush, "A rush begins: "),
+        (&rush, "Nothing has to be done while the site is well: "),
+        (&forgotten, "On hold for 38 min, by anna: "),
         (
-            cap,
+            &cap,
             "Growing, held back by the cap: 40 arrive and 8 go in each minute",
         ),
-        (sick, "The origin is sick: no new visitor goes in"),
-        (away, "The store does not answer: no new visitor goes in"),
+        (&sick, "The origin is sick: no new visitor goes in"),
+        (&away, "The store does not answer: no new visitor goes in"),
+        (&away, "Last read here 2 min ago, in mode Automatic."),
         (
-            before,
+            &before,
             "Before the event: no visitor goes in, and none draws a number",
         ),
-        (lot, "The order is not decided 7 min after the opening: "),
-        (rooms, "aria-label=\"Rooms\""),
+        (&before, ", and it opens at <time"),
+        (&lot, "The order is not decided 7 min after the opening: "),
+        (&rooms, "aria-label=\"Rooms\""),
     ] {
         assert!(panel.contains(words), "{words}: {panel}");
     }

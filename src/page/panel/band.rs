@@ -79,8 +79,9 @@ pub(super) fn band(
     let holds = seen.map(|seen| words(board, seen, now_ms));
     let (words, holds) = match verdict {
         Some(verdict) => {
-            // What an event makes of the mode its phase says, and what a sick origin does the verdict.
-            let is_said = bound_words(board).is_some() || is_sick;
+            // What an event makes of the mode its phase says, and what a sick origin or a hold does the verdict.
+            let is_held = board.live.mode == Mode::Hold;
+            let is_said = bound_words(board).is_some() || is_sick || is_held;
             (verdict.words.clone(), holds.filter(|_| !is_said))
         }
         None => (holds.unwrap_or_default(), None),
@@ -98,12 +99,12 @@ pub(super) fn band(
         "forecast": verdict.is_none_or(|verdict| {
             matches!(verdict.level, Level::Well | Level::Watch)
         }),
-        "phase": phase(board, now_ms),
         // A line that waits does the site no harm.
         "calm": verdict
             .filter(|verdict| verdict.rush.is_some())
             .and_then(|_| board.wait_of_the_last(now_ms))
             .map(span_words),
+        "phase": phase(board, now_ms),
         "kind": kind.name,
         "shape": kind.shape,
         "color": kind.color,
@@ -165,7 +166,7 @@ fn words(board: &Board, seen: &PanelSnapshot, now_ms: u64) -> String {
     let live = &board.live;
     let lasts = seen.mode.as_ref().map_or_else(String::new, |set| {
         let seconds = now_ms.saturating_sub(set.at_ms) / 1000;
-        format!(" for {}", span_words(seconds))
+        format!(" for {}, by {}", span_words(seconds), set.who())
     });
     match live.mode {
         _ if let Some(words) = bound_words(board) => words.to_owned(),
@@ -244,7 +245,7 @@ mod tests {
                 Mode::Hold,
                 6,
                 [
-                    "On hold for 3 min: no new visitor goes in",
+                    "On hold for 3 min, by admin: no new visitor goes in",
                     "hold",
                     "automatic",
                 ],
@@ -252,13 +253,17 @@ mod tests {
             (
                 Mode::Open,
                 6,
-                ["Open for 3 min: every visitor goes in", "open", "hold"],
+                [
+                    "Open for 3 min, by admin: every visitor goes in",
+                    "open",
+                    "hold",
+                ],
             ),
             (
                 Mode::Closed,
                 6,
                 [
-                    "Closed for 3 min: no new visitor goes in, and none draws a number",
+                    "Closed for 3 min, by admin: no new visitor goes in, and none draws a number",
                     "closed",
                     "automatic",
                 ],

@@ -58,7 +58,11 @@ pub(super) fn phase(board: &Board, now_ms: u64) -> Option<Value> {
             Some(event.opens_ms),
         ),
     };
-    Some(object!({ "words": words, "at": next.map(|next_ms| moment(next_ms, now_ms)) }))
+    // An event whose pre-queue is next opens after it.
+    let opens = next.filter(|_| has_prequeue) == Some(event.prequeue_ms);
+    let opens = opens.then(|| moment(event.opens_ms, now_ms));
+    let at = next.map(|next_ms| moment(next_ms, now_ms));
+    Some(object!({ "words": words, "at": at, "opens": opens }))
 }
 
 /// Why the mode that an operator set does not hold.
@@ -243,9 +247,10 @@ pub(super) mod tests {
             let text = value.and_then(Value::as_str).unwrap_or_default();
             text.to_owned()
         };
-        let at = told.get("at").and_then(|at| at.get("text"));
+        let [at, opens] = ["at", "opens"].map(|name| text(told.pointer(&format!("/{name}/text"))));
         let words = text(told.get("words"));
-        (format!("{words} {}", text(at)), bound_words(&board))
+        let opens = format!(", opens {opens}").repeat(usize::from(!opens.is_empty()));
+        (format!("{words} {at}{opens}"), bound_words(&board))
     }
 
     #[test]
@@ -254,7 +259,7 @@ pub(super) mod tests {
         for (phase, words) in [
             (
                 Phase::Before,
-                "Event sale has not begun; its pre-queue begins at 08:00:00 UTC",
+                "Event sale has not begun; its pre-queue begins at 08:00:00 UTC, opens 08:01:00 UTC",
             ),
             (
                 Phase::Prequeue,

@@ -171,12 +171,13 @@ fn forgotten(snapshot: &PanelSnapshot, now_ms: u64) -> Option<Verdict> {
     let board = &snapshot.board;
     let event = board.event.as_ref();
     let is_open = event.is_none_or(|event| event.phase.lets_in());
-    let since_ms = snapshot.mode.as_ref()?.at_ms;
-    let seconds = now_ms.saturating_sub(since_ms) / 1000;
+    let set = snapshot.mode.as_ref()?;
+    let seconds = now_ms.saturating_sub(set.at_ms) / 1000;
     let is_long = seconds >= LONG_HOLD && board.waiting() > 0;
     (is_open && board.live.mode == Mode::Hold && is_long).then(|| {
-        let (span, many) = (span_words(seconds), number(board.waiting()));
-        let words = format!("On hold for {span}: {many} waiting, and no new visitor goes in");
+        let (span, many, by) = (span_words(seconds), number(board.waiting()), set.who());
+        let words =
+            format!("On hold for {span}, by {by}: {many} waiting, and no new visitor goes in");
         Verdict::new(Level::Alarm, words)
     })
 }
@@ -569,7 +570,7 @@ mod tests {
             line.board.live.mode = Mode::Hold;
             line.mode = Some(Provenance {
                 at_ms: NOW_MS - minutes * MINUTE_MS,
-                by: None,
+                by: Some("anna".to_owned()),
             });
             line
         };
@@ -717,7 +718,7 @@ mod tests {
                 "a hold of an hour",
                 held(60),
                 Alarm,
-                "On hold for 60 min: 350 waiting, and no new visitor goes in",
+                "On hold for 60 min, by anna: 350 waiting, and no new visitor goes in",
             ),
         ];
         for (situation, line, level, words) in table {

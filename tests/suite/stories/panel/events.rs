@@ -75,7 +75,7 @@ pub(crate) fn the_panel_says_which_phase_it_is_and_what_comes_next(house: &House
     let held = press(house, "brake", &[]);
     assert_shows(
         &held,
-        "On hold for less than a minute: no new visitor goes in",
+        "On hold for less than a minute, by admin: no new visitor goes in",
     );
     press(house, "brake", &[]);
     house.wait(Duration::from_secs(125));

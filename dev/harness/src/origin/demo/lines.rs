@@ -77,7 +77,16 @@ pub const LINES: &[Line] = &[
             minutes: 6,
             admitted: 0,
         },
-        turned: hold,
+        turned: |snapshot, now_ms| hold(snapshot, 6, now_ms),
+    },
+    Line {
+        name: "forgotten",
+        title: "A hold that was forgotten",
+        history: Lately::Busy {
+            minutes: 38,
+            admitted: 0,
+        },
+        turned: |snapshot, now_ms| hold(snapshot, 38, now_ms),
     },
     Line {
         name: "cap",
@@ -286,13 +295,13 @@ fn crowd(snapshot: &mut PanelSnapshot, many: u64) {
     }
 }
 
-fn hold(snapshot: &mut PanelSnapshot, now_ms: u64) {
+fn hold(snapshot: &mut PanelSnapshot, minutes: u64, now_ms: u64) {
     snapshot.board.live.mode = Mode::Hold;
     snapshot.limits.bound_by = Bound::Mode;
-    snapshot.mode = Some(ago(6, now_ms));
+    snapshot.mode = Some(ago(minutes, now_ms));
     snapshot
         .actions
-        .insert(0, action("mode", "hold", ago(6, now_ms)));
+        .insert(0, action("mode", "hold", ago(minutes, now_ms)));
 }
 
 /// An operator has lowered the cap, and more come than leave.
