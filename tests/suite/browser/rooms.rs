@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::axe::assert_open_to_all;
 use super::panel::wait_for;
 use super::{panel, picture, tell, text};
-use crate::house::House;
+use crate::house::{House, Visitor};
 use crate::stories::rooms::named;
 
 fn listed(house: &House, names: &[String]) {
@@ -73,5 +73,26 @@ fn a_waiting_page_goes_on_where_its_room_is_taken_from_the_list() {
         .await;
         assert_eq!(text(&page, ".number").await, "1");
         page.close().await.unwrap();
+    });
+}
+
+/// It has no form for the pace, which is the other room's.
+#[test]
+fn the_panel_of_a_room_with_the_pace_of_another_one_follows_its_line() {
+    let house = House::wasm();
+    let sale = json!([{ "name": "sale", "paths": "/sale/*", "shares": house.room() }]);
+    house.set("rooms", &sale.to_string());
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        let url = format!("{}/room/sale/", panel(&house));
+        page.goto(&url).await.unwrap();
+        assert_eq!(text(&page, "#waiting").await, "0");
+        Visitor::new(&house).ask("/sale/");
+        wait_for(
+            &page,
+            "document.querySelector('#waiting').textContent === '1'",
+        )
+        .await;
     });
 }
