@@ -90,10 +90,18 @@ pub(super) fn without_store(
         StoreError::NoAnswer => "does not answer",
         _ => "cannot be used",
     };
+    let see = match fault {
+        StoreError::NoAnswer
+        | StoreError::Status(_)
+        | StoreError::OverQuota
+        | StoreError::NotAsked => "If it lasts, look at Upstash\u{2019}s console and at the log.",
+        _ => "Waiting does not mend it: look at the log.",
+    };
     let away = Away {
         heading: &format!("The store {store}: {happens}"),
         why: &sentence(&fault.to_string()),
         known,
+        see,
         meanwhile,
         last,
         acts: operator.role.may(Right::Set),

@@ -125,7 +125,6 @@ fn the_panel_is_shown_with_each_kind_of_line() {
     );
     for (panel, words) in [
         (&rush, "A rush begins: "),
-        (&rush, "Nothing has to be done while the site is well: "),
         (&forgotten, "On hold for 38 min, by anna: "),
         (
             &cap,
@@ -133,7 +132,7 @@ fn the_panel_is_shown_with_each_kind_of_line() {
         ),
         (&sick, "The origin is sick: no new visitor goes in"),
         (&away, "The store does not answer: no new visitor goes in"),
-        (&away, "Last read here 2 min ago, in mode Automatic."),
+        (&away, "</time>, in mode Automatic."),
         (
             &before,
             "Before the event: no visitor goes in, and none draws a number",

@@ -198,7 +198,7 @@ impl<'a> Line<'a> {
             round(needed.div_ceil(minutes * 60))
         };
         let with = |quantity| Proposal::Pace(Pace { quantity, ..now });
-        self.helpful(&WITHIN.map(quantity), now.quantity, u64::MAX, &with)
+        self.helpful(&WITHIN.map(quantity), now.quantity, None, &with)
     }
 
     /// Caps that empty the line; none above the one with which the pace binds, which is proposed where the pace does not do.
@@ -217,19 +217,18 @@ impl<'a> Line<'a> {
             return Vec::from_iter(double.is_accepted().then_some(double));
         }
         let times = |many: u64| round(base.saturating_mul(many).div_ceil(go));
-        let by_pace = in_minutes(live.pace, self.trend.minutes());
-        let most = times(by_pace);
+        let most = times(in_minutes(live.pace, self.trend.minutes()));
         let total = |within| times(self.needed(within)).min(most);
-        self.helpful(&WITHIN.map(total), base, by_pace, &with)
+        self.helpful(&WITHIN.map(total), base, Some(most), &with)
     }
 
     /// The changes to these figures that let in more than today's does, and each more than the one before, by a twentieth, so that the
-    /// line grows no more, or that let in the most there can be. Where any of them empties the line, the others are left out.
+    /// line grows no more, or that are the most there can be. Where any of them empties the line, the others are left out.
     fn helpful(
         &self,
         figures: &[u64],
         now: u64,
-        most_go: u64,
+        at_most: Option<u64>,
         with: &dyn Fn(u64) -> Proposal,
     ) -> Vec<Proposal> {
         let total = self.cap.map(|cap| cap.total_active);
@@ -244,7 +243,7 @@ impl<'a> Line<'a> {
             };
             let empties = after.minutes_until_empty().is_some();
             if *figure > most
-                || after.go() < after.arrive().min(most_go)
+                || (after.go() < after.arrive() && Some(*figure) != at_most)
                 || after.go().saturating_mul(100) <= go.saturating_mul(105)
             {
                 continue;
@@ -628,6 +627,12 @@ mod tests {
                 "the cap is full, and the pace would let in more, but not as many as come",
                 capped(line(571, 40, 8, 30, 30), 160, 160, 20),
                 &["Raise the cap to 600: 40 arrive and 30 go in each minute"],
+                "arrivals of 40 a minute, as in the last 5 minutes, and visits as long as now",
+            ),
+            (
+                "the same, and a few more went in than slots came free",
+                capped(line(571, 40, 10, 30, 30), 160, 160, 20),
+                &["Raise the cap to 500: 40 arrive and 27 go in each minute"],
                 "arrivals of 40 a minute, as in the last 5 minutes, and visits as long as now",
             ),
             (

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::verdict::{Level, Verdict};
-use super::words::{moment, span_words};
+use super::words::moment;
 use super::{Configured, band, figures, rooms, settings, shown_as};
 use crate::http::Reply;
 use crate::http::object::object;
@@ -20,6 +20,8 @@ pub struct Away<'a> {
     pub why: &'a str,
     /// What became of the request, as a sentence.
     pub known: &'a str,
+    /// Where more is said of it, as a sentence.
+    pub see: &'a str,
     /// What else visitors meet, in sentences.
     pub meanwhile: &'a str,
     /// The last board, and when the store showed it in Unix milliseconds.
@@ -60,7 +62,7 @@ pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Repl
         "at": away.last.map(|(_, read_ms)| moment(read_ms, now_ms)),
         "down": object!({
             "why": away.why, "known": away.known, "meanwhile": away.meanwhile,
-            "last": away.last.map(|(_, read_ms)| span_words(now_ms.saturating_sub(read_ms) / 1000)),
+            "see": away.see,
             "asks": away.unconfirmed.is_none(),
             "press": away.acts && board.is_some(),
         }),

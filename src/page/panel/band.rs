@@ -99,11 +99,6 @@ pub(super) fn band(
         "forecast": verdict.is_none_or(|verdict| {
             matches!(verdict.level, Level::Well | Level::Watch)
         }),
-        // A line that waits does the site no harm.
-        "calm": verdict
-            .filter(|verdict| verdict.rush.is_some())
-            .and_then(|_| board.wait_of_the_last(now_ms))
-            .map(span_words),
         "phase": phase(board, now_ms),
         "kind": kind.name,
         "shape": kind.shape,

@@ -139,7 +139,7 @@ pub(super) fn inside(sessions: Option<&Sessions>) -> String {
         Enforcement::Observe => " The cap only observes.",
         Enforcement::On => "",
     };
-    format!("{inside} of {most}, and {called} on their way{elsewhere}.{observed}")
+    format!("{inside} of {most}, and {called} called{elsewhere}.{observed}")
 }
 
 /// How many visitors may still be called by the stock, and who reported it.

@@ -475,7 +475,7 @@ pub(super) fn full(cap: &Sessions) -> String {
     let (inside, most) = (number(cap.inside()), number(cap.total_active));
     let promised = match cap.promised {
         0 => String::new(),
-        many => format!(" and {} on their way", number(many)),
+        many => format!(" and {} called", number(many)),
     };
     match (cap.promised, cap.elsewhere) {
         (0, 0) => format!("{inside} of {most} inside"),

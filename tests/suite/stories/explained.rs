@@ -52,7 +52,7 @@ pub(crate) fn each_release_says_which_rule_bound_it(house: &House) {
         "{panel}"
     );
     assert!(panel.contains("Limit now: no slot is free."), "{panel}");
-    assert!(panel.contains("0 of 3, and 3 on their way."), "{panel}");
+    assert!(panel.contains("0 of 3, and 3 called."), "{panel}");
     house.change("mode", r#"{"mode":"hold"}"#);
     assert_eq!(status(house)["release"]["bound_by"], "mode");
 }

@@ -410,7 +410,6 @@ pub(crate) fn while_the_store_is_away_the_panel_says_so_once(house: &House) {
     let question = Form::of(&panel(house), "clear-credit");
     house.store.fail(Faults::always(Fault::Unauthorized));
     let why = "The store refused upstash_token (401).";
-    let read = "Last read here less than a minute ago, in mode Automatic.";
     let meanwhile = "Waiting visitors keep their places, and visitors inside stay inside.";
     let shown = house.ask(&Ask::get("/_queue").operator());
     for (page, known) in [
@@ -426,14 +425,21 @@ pub(crate) fn while_the_store_is_away_the_panel_says_so_once(house: &House) {
             .body
             .contains("This page asks again every few seconds, and sends");
         assert_eq!(asks, known == "Nothing can be read or moved.", "{known}");
-        assert_eq!(
-            text(&page, "down"),
-            format!("{why} {read} {known} {meanwhile}")
-        );
+        let down = text(&page, "down");
+        let when = down.strip_prefix(&format!("{why} Last read here at "));
+        let ends = format!(" UTC, in mode Automatic. {known} {meanwhile}");
+        assert!(when.is_some_and(|when| when.ends_with(&ends)), "{down}");
+        assert_shows(&page, "<p>Waiting does not mend it: look at the log.");
         // What is not known now is not said.
         assert_shows(&page, "The store cannot be used: no new visitor goes in");
         assert!(!page.body.contains("The pace is"), "{}", page.body);
     }
+    house.store.fail(Faults::always(Fault::ServerError));
+    let shown = house.ask(&Ask::get("/_queue").operator());
+    assert_shows(
+        &shown,
+        "<p>If it lasts, look at Upstash\u{2019}s console and at the log.",
+    );
 }
 
 pub(crate) fn of_two_operators_the_second_sees_what_changed_and_nothing_is_overwritten(
@@ -851,8 +857,8 @@ pub(crate) fn a_press_during_an_outage_stays_on_the_page_and_is_one_change_when_
     for shown in [
         r#"class="old""#,
         r#"id="waiting">3<"#,
-        "Last read here less than a minute ago, in mode Automatic.",
-        "If it lasts, look at Upstash’s status and at the log.</p>",
+        "</time>, in mode Automatic.",
+        "Waiting does not mend it: look at the log.</p>",
         r#"id="brake""#,
     ] {
         assert_shows(&lost, shown);

@@ -513,6 +513,7 @@ fn away(snapshot: &PanelSnapshot, now_ms: u64) -> Away<'_> {
         heading: "The store does not answer: no new visitor goes in",
         why: "The store did not answer in time.",
         known: "Nothing can be read or moved.",
+        see: "If it lasts, look at Upstash’s console and at the log.",
         meanwhile: "Waiting visitors keep their places, and visitors inside stay inside.",
         last: Some((&snapshot.board, now_ms - 2 * MINUTE_MS)),
         acts: true,
