@@ -39,7 +39,7 @@ const SCRIPT_LINES: Signs = Signs {
 /// What the script does not name itself: words of the language and what a browser offers, besides names with a capital
 /// letter, which are all a browser's. Any other name becomes a short one.
 const OTHERS: &str = "async await catch const throw else false for if let new null of return true try undefined \
-    addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator sessionStorage setInterval setTimeout stop \
+    addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator parseInt sessionStorage setInterval setTimeout stop \
     window";
 
 /// With what a comment of a page, a style or a script begins.

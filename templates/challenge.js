@@ -63,7 +63,10 @@
     }
     if (!over) channel.port2.postMessage(0)
   }
-  document.getElementById('text').hidden = skip.hidden = false
-  skip.onclick = () => { over = skip.hidden = true }
+  // What happens without the calculation is said by the button, until it is pressed.
+  const [said, wait] = ['text', 'wait'].map(id => document.getElementById(id))
+  const stop = is => { over = said.hidden = skip.hidden = is; wait.hidden = !is }
+  skip.onclick = () => stop(true)
+  stop(false)
   channel.port2.postMessage(0)
 })()

@@ -83,7 +83,7 @@ pub fn challenge(
         ["posted", "challenge_skip", "continue"].map(|name| words.text(name));
     let [text, wait] = challenge.words().map(|name| words.text(name));
     let time = words.counted("minutes", refresh.div_ceil(60));
-    let wait = wait.replace("{time}", &time);
+    let [wait, skip] = [wait, skip].map(|text| text.replace("{time}", &time));
     let long = challenge.long(words);
     let data = object!({
         "title": title,
@@ -92,14 +92,14 @@ pub fn challenge(
         "label": label,
         "calculates": challenge.verifier.is_none(),
         "wait": wait.as_str(),
-        "skip": skip,
+        "skip": skip.as_str(),
         "unsent": unsent,
         "challenge": challenge.text.as_str(),
         "tries": challenge.tries,
         "answer_to": challenge.answer_to.as_str(),
         "here": here,
         "invitation": challenge.invitation.as_deref(),
-        "invited": words.text("invitation"),
+        "invited": words.text("invited"),
     });
     shell.render(&built_in::CHALLENGE, status, data)
 }

@@ -70,7 +70,7 @@ pub fn cookies(status: u16, shell: Shell<'_>, to: &str, trial: CookieTrial) -> R
     let label = shell.words.text("again");
     match trial {
         // It goes on at once, and nothing is wrong.
-        CookieTrial::UnderWay => shell.page(status, shell.words.text("posted"), "", Value::Null),
+        CookieTrial::UnderWay => shell.notice(status, ["posted", "cookies_tried"], None),
         CookieTrial::Failed => {
             shell.notice(status, ["cookies", "cookies_why"], Some(Link { to, label }))
         }
@@ -86,7 +86,7 @@ pub fn refused(shell: Shell<'_>) -> Reply {
 /// The site's firewall stops the request.
 #[must_use]
 pub fn stopped(shell: Shell<'_>) -> Reply {
-    shell.notice(403, ["stopped", "stopped_why"], None)
+    shell.notice(403, ["stopped", "stopped_why"], Some(shell.home()))
 }
 
 /// The origin did not answer a visitor inside, who may ask again at `here`. `more` is for a developer.
@@ -109,7 +109,7 @@ pub fn away_detail() -> &'static str {
 #[must_use]
 pub fn posted(status: u16, shell: Shell<'_>, to: &str) -> Reply {
     let label = shell.words.text("continue");
-    shell.notice(status, ["posted", "posted_why"], Some(Link { to, label }))
+    shell.notice(status, ["not_sent", "posted_why"], Some(Link { to, label }))
 }
 
 /// The languages, of which the visitor chooses one: `action` takes it, and leads back to `to`.

@@ -10,7 +10,6 @@ fn text_of(notice: Notice) -> &'static str {
         Notice::Anew => "anew",
         Notice::Lapsed => "lapsed",
         Notice::Used => "used",
-        Notice::StayOver => "session_ended",
         Notice::InvitationExpired | Notice::InvitationRevoked => "invitation_over",
         _ => notice.name(),
     }

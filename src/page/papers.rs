@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::Shell;
 use super::shell::paragraph;
 use super::stage::ahead_of;
+use super::{Link, Shell};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::Language;
@@ -36,7 +36,10 @@ pub fn receipt(shell: Shell<'_>, seen: &ReceiptView<'_>) -> Reply {
     let given = words.text("updated").replace("{time}", seen.given);
     let ahead = seen.ahead.filter(|_| seen.number.is_some());
     let ahead = ahead.map(|ahead| ahead_of(ahead, words));
-    let text = number.or(ahead).unwrap_or_default();
+    let stands = number.or(ahead);
+    let keep = words.text("receipt_keep");
+    let more = stands.iter().map(String::as_str).chain([keep]);
+    let home = shell.home();
     let values = [
         (
             words.text("number"),
@@ -48,16 +51,18 @@ pub fn receipt(shell: Shell<'_>, seen: &ReceiptView<'_>) -> Reply {
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)));
     let more = object!({
-        "more": vec![paragraph(&given), paragraph(words.text("receipt_keep"))],
+        "more": more.map(paragraph).collect::<Vec<Value>>(),
         "values": listed(values),
+        "link": home.to,
+        "label": home.label,
     });
-    shell.page(200, words.text("receipt"), &text, more)
+    shell.page(200, words.text("receipt"), &given, more)
 }
 
 /// A browser that keeps no ticket asks for its receipt.
 #[must_use]
 pub fn no_receipt(shell: Shell<'_>) -> Reply {
-    shell.notice(404, ["no_ticket", "no_ticket_why"], None)
+    shell.notice(404, ["no_ticket", "no_ticket_why"], Some(shell.home()))
 }
 
 /// What is known of an order by lot, in words.
@@ -143,7 +148,7 @@ pub fn order(shell: Shell<'_>, seen: OrderView<'_>) -> Reply {
     let has_values = !values.is_empty();
     let of_lot = |name| has_values.then(|| words.text(name).to_owned());
     let source = source.map(|source| words.text("lot_public").replace("{from}", &source));
-    let first = [ahead.map(|ahead| ahead_of(ahead, words)), place, came];
+    let first = [came, place, ahead.map(|ahead| ahead_of(ahead, words))];
     let last = [
         of_lot("lot_secret"),
         source.filter(|_| has_values),
@@ -154,14 +159,19 @@ pub fn order(shell: Shell<'_>, seen: OrderView<'_>) -> Reply {
     let lines =
         |texts: Vec<String>| -> Vec<Value> { texts.iter().map(|text| paragraph(text)).collect() };
     let rules = seen.rules.iter().map(|rule| rule.sentence(words));
+    let receipt = seen.receipt.map(|to| Link {
+        to,
+        label: words.text("receipt"),
+    });
+    let link = receipt.unwrap_or(shell.home());
     let head = seen.head.map(|head| (words.text("journal_head"), head));
     let more = object!({
         "more": lines(first.into_iter().flatten().collect()),
         "rules": lines(rules.collect()),
         "then": lines(last.into_iter().flatten().collect()),
         "values": listed(values.into_iter().chain(head)),
-        "link": seen.receipt,
-        "label": words.text("receipt"),
+        "link": link.to,
+        "label": link.label,
     });
     shell.page(200, words.text("how_order"), &mine, more)
 }

@@ -40,6 +40,14 @@ impl Shell<'_> {
         }
     }
 
+    /// The way on from a page that has no other.
+    pub(super) fn home(self) -> Link<'static> {
+        Link {
+            to: "/",
+            label: self.words.text("home"),
+        }
+    }
+
     /// A page with one thing to say, by the names of its texts: title and sentence.
     pub(super) fn notice(self, status: u16, texts: [&str; 2], link: Option<Link<'_>>) -> Reply {
         let [title, text] = texts.map(|name| self.words.text(name));

@@ -7,7 +7,7 @@ use super::clock::{moment_to_the_minute, unbroken};
 use super::event::DRAWN;
 use super::{Draw, Waiting};
 use crate::i18n::Language;
-use crate::queue::{Mode, Now, Outlook, Phase, Slowed};
+use crate::queue::{Mode, Outlook, Phase};
 
 /// The state of a waiting visitor. Style and script of the page know the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl Stage {
             // The bad news comes first.
             Self::Late              => row("waiting",    None,                  First("late"),       Ahead,              turn),
             Self::Short             => row("waiting",    None,                  First("short"),      Ahead,              turn),
-            Self::SoldOut           => row("waiting",    None,                  First("sold_out"),   Ahead,              turn),
+            Self::SoldOut           => row("sold_out",   None,                  First("sold_out"),   Ahead,              turn),
             Self::Waiting           => row("waiting",    None,                  Nothing,             Ahead,              turn),
             Self::Hold              => row("hold",       None,                  held,                Ahead,              turn),
             Self::Called if is_let_in => row("called",   called,                First("posted"),     Text("turn"),       turn),
@@ -168,7 +168,8 @@ impl Stage {
         match self {
             Self::Over => text("thanks"),
             // Not before an event, whose pre-queue may end the numbers of before.
-            Self::Closed | Self::SoldOut => kept(),
+            Self::Closed => kept(),
+            Self::SoldOut => text("restock"),
             Self::Hold | Self::Called | Self::Held | Self::Unnumbered | Self::Rescued
                 if is_drawing(waiting) =>
             {
@@ -180,7 +181,7 @@ impl Stage {
             Self::Full if let Some(many) = waiting.at_door.filter(|many| *many > 1) => {
                 Some(words.text("door_with").replace("{n}", &words.number(many)))
             }
-            _ if let Some(slower) = self.slower(waiting) => Some(slower.in_utc(words)),
+            _ if let Some(dated) = self.dated(waiting, words) => Some(dated.in_utc()),
             Self::Timed | Self::Waiting | Self::Full | Self::Rescued
                 if waiting.group.is_some()
                     && waiting.seen.is_some()
@@ -197,10 +198,33 @@ impl Stage {
         }
     }
 
-    /// Why the wait has grown, where a sentence says so.
-    pub(super) fn slower(self, waiting: &Waiting) -> Option<Slower> {
-        let (slowed, now) = waiting.slowed?;
-        matches!(self, Self::Timed | Self::Waiting).then_some(Slower { slowed, now })
+    /// Why the wait has grown, or when entry ends, where a sentence says so.
+    pub(super) fn dated(self, waiting: &Waiting, words: &Language) -> Option<Dated> {
+        match self {
+            Self::Timed | Self::Waiting => {
+                let (slowed, now) = waiting.slowed?;
+                let [grown, cause] = ["grown", &format!("slowed_{}", slowed.cause.name())]
+                    .map(|name| words.text(name));
+                Some(Dated {
+                    sentence: format!("{grown} {cause}"),
+                    from_ms: slowed.from_ms,
+                    to_ms: slowed.to_ms,
+                    now_ms: now.ms(),
+                })
+            }
+            Self::Late => {
+                let event = waiting.event?;
+                // Times are rounded up: a second of the way must not make a minute.
+                let to_ms = event.times.2?.saturating_sub(30_000);
+                Some(Dated {
+                    sentence: words.text("ends_at").to_owned(),
+                    from_ms: event.now_ms,
+                    to_ms: Some(to_ms),
+                    now_ms: event.now_ms,
+                })
+            }
+            _ => None,
+        }
     }
 
     /// Why the line does not move, where an update says that besides.
@@ -236,34 +260,30 @@ pub(super) fn ahead_of(ahead: u64, words: &Language) -> String {
     }
 }
 
-/// What made the line slower.
-pub(super) struct Slower {
-    slowed: Slowed,
-    now: Now,
+/// A sentence with places for times: from when, and to when.
+pub(super) struct Dated {
+    pub(super) sentence: String,
+    from_ms: u64,
+    to_ms: Option<u64>,
+    now_ms: u64,
 }
 
-impl Slower {
-    /// The sentence, with places for its times.
-    pub(super) fn sentence(&self, words: &Language) -> &'static str {
-        words.text(&format!("slowed_{}", self.slowed.cause.name()))
-    }
-
-    /// The same for a page without scripts.
-    fn in_utc(&self, words: &Language) -> String {
-        let time = |at_ms| unbroken(&moment_to_the_minute(at_ms, self.now.ms()));
+impl Dated {
+    /// For a page without scripts.
+    fn in_utc(&self) -> String {
+        let time = |at_ms| unbroken(&moment_to_the_minute(at_ms, self.now_ms));
         // A pause within a minute ends with it, and not when it began.
-        let to = self.slowed.to_ms;
-        let to = to.map(|to_ms| time(to_ms.div_ceil(60_000).saturating_mul(60_000)));
-        let to = to.unwrap_or_default();
-        let from = time(self.slowed.from_ms);
-        let text = self.sentence(words).replace("{from}", &from);
-        text.replace("{time}", &to)
+        let to = self
+            .to_ms
+            .map(|to_ms| time(to_ms.div_ceil(60_000).saturating_mul(60_000)));
+        let text = self.sentence.replace("{from}", &time(self.from_ms));
+        text.replace("{time}", &to.unwrap_or_default())
     }
 
-    /// How many seconds ago it began, and ended.
-    pub(super) fn ago(&self) -> (u64, Option<u64>) {
-        let ago = |at_ms: u64| self.now.ms().saturating_sub(at_ms) / 1000;
-        (ago(self.slowed.from_ms), self.slowed.to_ms.map(ago))
+    /// How many seconds ago it began, and ended; fewer than none for what is to come.
+    pub(super) fn ago(&self) -> (i64, Option<i64>) {
+        let ago = |at_ms: u64| (self.now_ms.cast_signed() - at_ms.cast_signed()) / 1000;
+        (ago(self.from_ms), self.to_ms.map(ago))
     }
 }
 
@@ -312,7 +332,7 @@ mod tests {
     use crate::i18n::english;
     use crate::page::update::{Worded, place};
     use crate::page::{Brand, Links, Pages, waiting_page};
-    use crate::queue::{Cursor, Group, LaneName, Position, Slowness};
+    use crate::queue::{Cursor, Group, LaneName, Now, Position, Slowed, Slowness};
 
     fn called() -> Waiting {
         Waiting {
@@ -360,7 +380,11 @@ mod tests {
         let kept = "You keep number 7. This page continues by itself.";
         let told = (mine.line.as_str(), mine.detail.as_deref());
         assert_eq!(told, ("Nobody is let in at the moment.", Some(kept)));
-        assert!(none.line.contains("If you have a number"), "{}", none.line);
+        assert!(
+            none.line.starts_with("No numbers are given"),
+            "{}",
+            none.line
+        );
         assert_eq!(none.detail, None);
     }
 
@@ -376,7 +400,7 @@ mod tests {
             (Some(1), None),
             (
                 Some(12),
-                Some("Called and not inside yet: about 12 people, you among them."),
+                Some("About 12 called people, you among them, wait for the next free place."),
             ),
         ] {
             let view = full(at_door);
@@ -392,6 +416,29 @@ mod tests {
             );
             assert_eq!((told.line.as_str(), told.detail.as_deref()), (line, others));
         }
+    }
+
+    #[test]
+    fn a_visitor_who_may_come_too_late_reads_when_entry_ends() {
+        let view = Waiting {
+            position: Some(Position(7)),
+            seen: Some((Cursor(3), 3)),
+            estimate: Some(1_000),
+            event: Some(Outlook {
+                phase: Phase::Open,
+                times: (0, 60_000, Some(600_000)),
+                order: "arrival",
+                now_ms: 120_400,
+            }),
+            ..Waiting::default()
+        };
+        let told = Worded::new(&view, english());
+        let detail = "Entry ends at 00:10\u{a0}UTC.";
+        assert_eq!(told.detail.as_deref(), Some(detail));
+        // The visitor's browser rounds up to the minute, by its own clock.
+        let sentence = told.slowed.as_deref();
+        assert_eq!(sentence, Some("Entry ends at {time}."));
+        assert_eq!(told.until, Some(-449));
     }
 
     #[test]
@@ -433,6 +480,9 @@ mod tests {
         ("late",         |seen| seen.event.is_some_and(|event| event.is_too_late(seen.estimate))),
         ("short",        |seen| seen.stock_left().is_some_and(|left| left > 0)),
         ("sold_out",     |seen| seen.stock_left() == Some(0)),
+        ("restock",      |seen| seen.stock_left() == Some(0)),
+        ("ends_at",      |seen| seen.event.is_some_and(|event| event.is_too_late(seen.estimate))),
+        ("grown",        |seen| seen.slowed.is_some() && seen.seen.is_some() && seen.mode != Mode::Hold),
         ("front",        |seen| seen.group.is_some() && seen.position.is_some()),
         ("slowed_hold",  |seen| seen.slowed.is_some() && seen.seen.is_some() && seen.mode != Mode::Hold),
         ("kept_number",  |seen| seen.position.is_some() && (!is_in(seen, Phase::Before) || seen.obstacle == Obstacle::Origin)),

@@ -1,7 +1,7 @@
 //! An update of the waiting page: the figures in words, the same as on the page.
 
 use super::Waiting;
-use super::stage::{Headline, Stage, opens_in};
+use super::stage::{Dated, Headline, Stage, opens_in};
 use crate::http::Reply;
 use crate::i18n::Language;
 use crate::queue::Mode;
@@ -43,13 +43,13 @@ pub(super) struct Worded<'a> {
     pub(super) estimate: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) valid: Option<u64>,
-    /// Why the wait has grown, with places for times, and how many seconds ago that began and ended: the same.
+    /// Why the wait has grown, or when entry ends, with places for times, and how many seconds ago that began and ended: the same.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) slowed: Option<&'static str>,
+    pub(super) slowed: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) since: Option<u64>,
+    pub(super) since: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) until: Option<u64>,
+    pub(super) until: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,8 @@ impl<'a> Worded<'a> {
         // No turn is promised that comes after the end.
         let estimate = waiting.estimate.filter(|_| stage != Stage::Late);
         let text = |name| words.text(name).to_owned();
-        let slower = stage.slower(waiting);
+        let dated = stage.dated(waiting, words);
+        let (since, until) = dated.as_ref().map(Dated::ago).unzip();
         Self {
             heading: row.heading.map(|name| words.text(name)),
             bell: row.bell,
@@ -97,9 +98,9 @@ impl<'a> Worded<'a> {
             opens,
             estimate,
             valid: waiting.valid,
-            slowed: slower.as_ref().map(|slower| slower.sentence(words)),
-            since: slower.as_ref().map(|slower| slower.ago().0),
-            until: slower.and_then(|slower| slower.ago().1),
+            slowed: dated.map(|dated| dated.sentence),
+            since,
+            until: until.flatten(),
             message: waiting.message.as_deref(),
             said: waiting.said,
             // A visitor without a number has no place that could be kept.

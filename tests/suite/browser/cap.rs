@@ -134,7 +134,7 @@ fn the_page_of_a_full_room_and_of_a_used_number_is_open_to_all() {
         page.goto("about:blank").await.unwrap();
         house.wait(12 * MINUTE);
         holds(&page, &house, &waited).await;
-        let used = "Your earlier number has been used. Your new number is ";
+        let used = "Your earlier number has already been used to go in. Your new number is ";
         seen(&page, &house, "ticket-used", used).await;
         page.goto("about:blank").await.unwrap();
         holds(&page, &house, second.ticket.as_deref().unwrap()).await;

@@ -136,9 +136,60 @@ fn times_of_the_past_are_those_of_the_visitor_s_clock() {
             let detail = "return document.getElementById('detail').textContent";
             let said = page.execute(detail, vec![]).await.unwrap();
             let said = said.as_str().unwrap();
-            let is_whole = said.starts_with("Entry was paused from ") && !said.contains('{');
+            let is_whole = said.starts_with("Your wait has grown. Entry was paused from ")
+                && !said.contains('{');
             assert!(is_whole && said.contains("UTC") == is_utc, "{said}");
         }
+        page.close().await.unwrap();
+    });
+}
+
+/// No line is empty where a time belongs: from days on it is of dates.
+#[test]
+fn a_turn_has_a_time_or_dates_and_an_end_its_time() {
+    let origin = Origin::start(ANY_PORT).unwrap();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(360, 800)).await.unwrap();
+        for (state, place, pattern) in [
+            ("next", "at", r"^Your turn at around \d+:\d\d"),
+            (
+                "far",
+                "at",
+                r"^Your turn between .*\d+:\d\d.* and .*\d+:\d\d",
+            ),
+            ("days", "at", r"^Your turn between \w+\s\d+ and \w+\s\d+$"),
+            ("late", "detail", r"^Entry ends at .*\d+:\d\d(?!.*UTC)"),
+        ] {
+            let address = format!("{}{PATH}/page/{state}/en/brand", origin.url());
+            page.goto(&address).await.unwrap();
+            let text = "return document.getElementById(arguments[0]).textContent";
+            let said = page.execute(text, vec![json!(place)]).await.unwrap();
+            let fits = "return new RegExp(arguments[0]).test(arguments[1])";
+            let fits = page.execute(fits, vec![json!(pattern), said.clone()]).await;
+            assert_eq!(fits.unwrap(), json!(true), "{state}: {said}");
+        }
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_page_that_stands_still_looks_so_and_its_switch_is_in_sight_on_a_phone() {
+    let origin = Origin::start(ANY_PORT).unwrap();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(390, 844)).await.unwrap();
+        browser::resize(&page, 390, 844).await.unwrap();
+        let look = "const colour = getComputedStyle(document.getElementById('line')).color
+            return [colour, document.getElementById('pause').getBoundingClientRect().bottom < innerHeight]";
+        let mut looked = Vec::new();
+        for state in ["way", "paused"] {
+            let address = format!("{}{PATH}/page/{state}/en/brand", origin.url());
+            page.goto(&address).await.unwrap();
+            looked.push(page.execute(look, vec![]).await.unwrap());
+        }
+        assert_ne!(looked[0][0], looked[1][0], "{looked:?}");
+        assert_eq!(looked[1][1], json!(true), "{looked:?}");
         page.close().await.unwrap();
     });
 }

@@ -48,9 +48,9 @@ pub(crate) fn the_order_is_told_in_plain_words_with_the_visitor_s_number(house: 
             "Your number: 3",
             "There are 2 people ahead of you.",
             "<li>Numbers are given in the order in which people come",
-            "<li>They can let chosen people and programs past the line",
+            "<li>They can let chosen people and programs in without a number",
             "Fingerprint of the journal",
-            "<a href=\"/_queue/receipt\">Your receipt</a>",
+            "<a href=\"/_queue/receipt\">Proof of your place</a>",
         ],
     );
     assert!(

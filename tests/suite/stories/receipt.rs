@@ -510,7 +510,7 @@ pub(crate) fn a_receipt_is_a_page_for_a_browser_and_its_check_a_form(house: &Hou
     for part in [
         "There is 1 person ahead of you.",
         "<dt>Your number<dd>2<dt>",
-        "Keep this text. Support can check it.",
+        "Keep the text below: support can check with it which place was yours.",
     ] {
         assert!(page.body.contains(part), "{part}: {page:?}");
     }

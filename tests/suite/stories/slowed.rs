@@ -58,7 +58,7 @@ fn a_wait_that_a_lower_pace_made_longer_says_so_until_the_pace_is_raised(house: 
     let clock = since.get(11..16).unwrap();
     assert_eq!(
         detail,
-        format!("The site slowed the line at {clock}\u{a0}UTC.")
+        format!("Your wait has grown. The site slowed the line at {clock}\u{a0}UTC.")
     );
     // An update of the page says the same.
     let update = visitor.send(Ask::get("/_queue/place")).json();
@@ -79,7 +79,10 @@ fn a_wait_that_a_pause_made_longer_says_from_when_to_when(house: &House) {
     house.forget_the_sign();
     let (slowed, detail) = told(&mut line[59]);
     assert_eq!(slowed["cause"], "hold", "{slowed}");
-    assert!(detail.starts_with("Entry was paused from "), "{detail}");
+    assert!(
+        detail.starts_with("Your wait has grown. Entry was paused from "),
+        "{detail}"
+    );
     assert_eq!(detail.matches("\u{a0}UTC").count(), 2, "{detail}");
 }
 

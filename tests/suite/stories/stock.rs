@@ -155,7 +155,7 @@ pub(crate) fn a_visitor_behind_the_stock_reads_that_it_may_be_gone_and_no_other_
     );
     assert_eq!(
         told["detail"],
-        "You keep number 1. This page continues by itself."
+        "If more becomes available, the line moves on."
     );
     report(house, SHOP, r#"{"stock":20}"#);
     for visitor in &mut line {

@@ -211,7 +211,7 @@ pub(crate) fn the_page_says_until_when_to_come_back(house: &House) {
     let valid = |visitor: &mut Visitor<'_>| visitor.ask("/_queue/place").json()["valid"].clone();
     assert_eq!(valid(&mut visitor), 3600);
     let shown = page(&mut visitor).body;
-    assert!(shown.contains("be back by "), "{shown}");
+    assert!(shown.contains("your number is kept until "), "{shown}");
     house.set("turn_minutes", "5");
     assert_eq!(valid(&mut visitor), 300);
     house.set("turn_minutes", "1440");

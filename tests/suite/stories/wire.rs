@@ -175,7 +175,7 @@ pub(crate) fn what_was_posted_while_waiting_is_not_sent(house: &House) {
         .body("application/x-www-form-urlencoded", "item=1");
     let page = house.ask(&form.clone());
     assert!(
-        !page.inside && page.body.contains("has not been delivered"),
+        !page.inside && page.body.contains("was not delivered"),
         "{}",
         page.body
     );

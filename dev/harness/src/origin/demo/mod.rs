@@ -18,7 +18,7 @@ use hyper::body::Bytes;
 use hyper::header::{HeaderName, HeaderValue};
 use now_serving::http::Reply;
 use now_serving::i18n::{LANGUAGES, Language, english};
-use now_serving::page::{self, Brand, CookieTrial, Links, Pages, Shell};
+use now_serving::page::{self, Brand, Links, Pages, Shell};
 
 use super::Seen;
 use super::routes::{Response, parameter};
@@ -154,10 +154,6 @@ impl Shown {
         }
     }
 
-    fn without_cookies(&self) -> Reply {
-        page::cookies(200, self.shell(), &self.address(), CookieTrial::Failed)
-    }
-
     /// An update of a page that was loaded at that time.
     fn place(&self, loaded_ms: u64) -> Option<Reply> {
         let seconds = now_ms().saturating_sub(loaded_ms) / 1000;
@@ -166,7 +162,6 @@ impl Shown {
         };
         Some(match *update {
             Update::Turn(at) if at <= seconds => json(r#"{"waiting":false}"#),
-            Update::NoTicket => json(r#"{"waiting":true,"ticket":"none"}"#),
             _ => page::place(&waiting(seconds), self.words),
         })
     }
@@ -196,9 +191,6 @@ fn shown(rest: &str, query: Option<&str>) -> Option<Reply> {
         ["page", state, tag, look] => Some(Shown::read(state, tag, look)?.page()),
         ["page", state, tag, look, loaded, "place"] => {
             Shown::read(state, tag, look)?.place(loaded.parse().ok()?)
-        }
-        ["page", state, tag, look, _, "cookies"] => {
-            Some(Shown::read(state, tag, look)?.without_cookies())
         }
         ["page", _, tag, look, _, "order"] => Some(Shown::read("order", tag, look)?.page()),
         ["panel", line] => lines::panel(line, now_ms()),
