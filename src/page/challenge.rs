@@ -49,7 +49,7 @@ impl Challenge {
         }
     }
 
-    /// How long the calculation takes, where that is more than the visitor expects of a page.
+    /// How long the calculation takes, and why, where that is more than the visitor expects of a page.
     fn long(&self, words: &Language) -> Option<String> {
         let minutes = self.tries / A_MINUTE_ON_A_PHONE;
         let is_long = self.verifier.is_none() && minutes > 0;
@@ -84,7 +84,7 @@ pub fn challenge(
     let [text, wait] = challenge.words().map(|name| words.text(name));
     let time = words.counted("minutes", refresh.div_ceil(60));
     let [wait, skip] = [wait, skip].map(|text| text.replace("{time}", &time));
-    let long = challenge.long(words);
+    let long = challenge.long(words).map(|long| format!("{text} {long}"));
     let data = object!({
         "title": title,
         "text": long.as_deref().unwrap_or(text),

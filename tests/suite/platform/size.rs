@@ -4,11 +4,11 @@ use harness::size::Size;
 
 /// Kilobytes are a thousand bytes here, as in every download.
 #[test]
-fn the_wasm_is_at_most_1900_kb_and_795_gzipped() {
+fn the_wasm_is_at_most_1906_kb_and_796_gzipped() {
     let size = Size::of(&harness::edge::wasm().unwrap()).unwrap();
     println!("{size:?}");
     assert!(
-        size.plain <= 1_900_000 && size.gzipped <= 795_000,
+        size.plain <= 1_906_000 && size.gzipped <= 796_000,
         "{size:?}"
     );
 }
