@@ -24,13 +24,13 @@
   const checked = () => put('updated', given.updated.replace('{time}', new Date().toLocaleTimeString(tongue)))
   const clock = (seconds, minutes, round) => {
     const step = 6e4 * (minutes || 1), time = new Date(round((now() + 1e3 * seconds) / step) * step),
-      month = time.toDateString() === new Date().toDateString() ? undefined : 'short', hour = minutes ? 'numeric' : undefined
-    return time.toLocaleString(tongue, { month: month, day: month && 'numeric', hour: hour, minute: hour && '2-digit' }).split(' ').join('\xa0')
+      month = time.toDateString() === new Date().toDateString() ? undefined : 'short'
+    return time.toLocaleString(tongue, { month: month, day: month && 'numeric', hour: minutes && 'numeric', minute: minutes && '2-digit' }).split(' ').join('\xa0')
   }
   // No finer than the estimate is known, which is to a fifth of it: from days on, dates alone.
   const times = place => {
     const estimate = parseInt(place.estimate), time = (text, from, to, minutes) => text.replace('{from}', clock(from, minutes, Math.floor)).replace('{time}', clock(to, minutes, Math.ceil))
-    put('at', place.opens > 0 ? time(given.due, 0, place.opens - 30, 1) : estimate > 7199 ? time(given.between, .8 * estimate, 1.2 * estimate, estimate > 18e4 ? 0 : 15) : estimate >= 0 ? time(given.at, 0, estimate, estimate < 1230 ? 1 : 5) : '')
+    put('at', place.opens > 0 ? time(given.due, 0, place.opens - 30, 1) : estimate > 7199 ? time(given.between, .8 * estimate, 1.2 * estimate, estimate > 18e4 ? undefined : 15) : estimate >= 0 ? time(given.at, 0, estimate, estimate < 1230 ? 1 : 5) : '')
     if (message) message.dataset.from = sender + (place.said ? (sender && ' · ') + clock(place.said - now() / 1e3, 1, Math.floor) : '')
     if (place.slowed) put('detail', time(place.slowed, -place.since, -place.until, 1))
     put('valid', place.valid ? time(given.back, 0, place.valid - 60, 1) : '')

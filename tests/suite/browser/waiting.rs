@@ -81,7 +81,7 @@ fn the_page_is_whole_with_forced_colours_large_text_and_wide_spacing() {
             const colour = () => getComputedStyle(alert).backgroundColor
             const before = colour()
             alert.click()
-            return [before !== colour(), alert.getAttribute('aria-pressed'), alert.textContent]";
+            return [before !== colour(), alert.getAttribute('aria-pressed'), alert.textContent.trim()]";
         let expected = json!([true, "true", "The alert is on"]);
         assert_eq!(run(&page, pressed).await, expected);
         let seen = "const bar = document.getElementById('progress'), style = getComputedStyle(bar)
