@@ -6,12 +6,12 @@
   let timer, walking, zero = now(), last = zero, seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
-  let off = bell?.textContent, over = false, sound, lock, dated, loud = false, kept = '', refused = ''
+  let off = bell?.textContent, over = false, sound, lock, dated, loud = false
 
   const put = (id, text) => { const place = at(id); if (place && place.textContent !== text) place.textContent = text }
   // What is new at once, figures once a minute.
   const say = (text, news) => { if (text && (news || now() - spoken > 6e4)) { spoken = now(); put('heard', text) } }
-  const state = (text = kept) => { kept = text; text = text || refused; if (!gone() && text_of('state') !== text) { put('state', text); say(text, true) } }
+  const state = text => { if (!gone() && !over && text_of('state') !== text) { put('state', text); say(text, true) } }
   const still = () => given.paused === 'true'
   // A library such as Turbo puts another page into this one's place, and leaves this script running.
   const gone = () => !page.isConnected
@@ -30,7 +30,7 @@
   // No finer than the estimate is known, which is to a fifth of it: from days on, dates alone.
   const times = place => {
     const estimate = parseInt(place.estimate), time = (text, from, to, minutes) => text.replace('{from}', clock(from, minutes, Math.floor)).replace('{time}', clock(to, minutes, Math.ceil))
-    put('at', place.opens > 0 ? time(given.due, 0, place.opens - 30, 1) : estimate > 7199 ? time(given.between, .8 * estimate, 1.2 * estimate, estimate > 18e4 ? undefined : 15) : estimate >= 0 ? time(given.at, 0, estimate, estimate < 1230 ? 1 : 5) : '')
+    put('at', place.opens > 0 ? time(given.due, 0, place.opens - 30, 1) : estimate > 7199 ? time(given.between, .8 * estimate, 1.2 * estimate, estimate > 23e4 ? undefined : 15) : estimate >= 0 ? time(given.at, 0, estimate, estimate < 1230 ? 1 : 5) : '')
     if (message) message.dataset.from = sender + (place.said ? (sender && ' · ') + clock(place.said - now() / 1e3, 1, Math.floor) : '')
     if (place.slowed) put('detail', time(place.slowed, -place.since, -place.until, 1))
     put('valid', place.valid ? time(given.back, 0, place.valid - 60, 1) : '')
@@ -203,11 +203,10 @@
     if (wished === 'opening' && bar && !given.opens && page.className !== 'hold') alarm(text_of('heading'))
     bell.onclick = async () => {
       ring(!loud)
-      refused = ''
       wake()
-      if (!loud) return state()
+      if (!loud) return
       try { tone(0, .05); sound.resume() } catch {}
-      try { if (await Notification.requestPermission() === 'denied' && loud) { refused = '{{text.alert_refused}}'; state() } } catch {}
+      try { if (await Notification.requestPermission() === 'denied' && loud) say(bell.lastChild.textContent = '{{text.alert_refused}}', true) } catch {}
     }
   }
   if (pause) pause.onclick = () => {

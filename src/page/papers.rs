@@ -37,8 +37,8 @@ pub fn receipt(shell: Shell<'_>, seen: &ReceiptView<'_>) -> Reply {
     let ahead = seen.ahead.filter(|_| seen.number.is_some());
     let ahead = ahead.map(|ahead| ahead_of(ahead, words));
     let stands = number.or(ahead);
-    let keep = words.text("receipt_keep");
-    let more = stands.iter().map(String::as_str).chain([keep]);
+    let keep = seen.number.map(|_| words.text("receipt_keep"));
+    let more = stands.iter().map(String::as_str).chain(keep);
     let home = shell.home();
     let values = [
         (

@@ -139,8 +139,8 @@ impl Stage {
             Self::Called            => row("called",     called,                held,                Text("called"),     turn),
             Self::Full              => row("full",       called,                First("door"),       Text("full"),       turn),
             Self::Rescued           => row("rescued",    called,                First("posted"),     Text("rescued"),    turn),
-            // With a number, a sentence below says that it is kept.
-            Self::Closed if has_number => row("closed",  Some("closed_heading"), Nothing,            Text("closed_now"), turn),
+            // With a number, a sentence below says that it is kept; who is in a draw stays in it.
+            Self::Closed if has_number || waiting.draw == Draw::Awaited => row("closed",  Some("closed_heading"), Nothing,            Text("closed_now"), turn),
             Self::Closed            => row("closed",     Some("closed_heading"), Nothing,            Text("closed"),     None),
             Self::Held              => row("held",       None,                  Nothing,             Text("held"),       turn),
             // The page loads again when there is a number.
@@ -207,7 +207,7 @@ impl Stage {
                     .map(|name| words.text(name));
                 Some(Dated {
                     sentence: format!("{grown} {cause}"),
-                    from_ms: slowed.from_ms,
+                    from_ms: Some(slowed.from_ms),
                     to_ms: slowed.to_ms,
                     now_ms: now.ms(),
                 })
@@ -218,7 +218,7 @@ impl Stage {
                 let to_ms = event.times.2?.saturating_sub(30_000);
                 Some(Dated {
                     sentence: words.text("ends_at").to_owned(),
-                    from_ms: event.now_ms,
+                    from_ms: None,
                     to_ms: Some(to_ms),
                     now_ms: event.now_ms,
                 })
@@ -263,7 +263,7 @@ pub(super) fn ahead_of(ahead: u64, words: &Language) -> String {
 /// A sentence with places for times: from when, and to when.
 pub(super) struct Dated {
     pub(super) sentence: String,
-    from_ms: u64,
+    from_ms: Option<u64>,
     to_ms: Option<u64>,
     now_ms: u64,
 }
@@ -276,14 +276,15 @@ impl Dated {
         let to = self
             .to_ms
             .map(|to_ms| time(to_ms.div_ceil(60_000).saturating_mul(60_000)));
-        let text = self.sentence.replace("{from}", &time(self.from_ms));
+        let from = self.from_ms.map(time).unwrap_or_default();
+        let text = self.sentence.replace("{from}", &from);
         text.replace("{time}", &to.unwrap_or_default())
     }
 
     /// How many seconds ago it began, and ended; fewer than none for what is to come.
-    pub(super) fn ago(&self) -> (i64, Option<i64>) {
+    pub(super) fn ago(&self) -> [Option<i64>; 2] {
         let ago = |at_ms: u64| (self.now_ms.cast_signed() - at_ms.cast_signed()) / 1000;
-        (ago(self.from_ms), self.to_ms.map(ago))
+        [self.from_ms, self.to_ms].map(|at_ms| at_ms.map(ago))
     }
 }
 
@@ -400,7 +401,7 @@ mod tests {
             (Some(1), None),
             (
                 Some(12),
-                Some("About 12 called people, you among them, wait for the next free place."),
+                Some("About 12 called people are not inside yet, you among them."),
             ),
         ] {
             let view = full(at_door);

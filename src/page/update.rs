@@ -78,7 +78,7 @@ impl<'a> Worded<'a> {
         let estimate = waiting.estimate.filter(|_| stage != Stage::Late);
         let text = |name| words.text(name).to_owned();
         let dated = stage.dated(waiting, words);
-        let (since, until) = dated.as_ref().map(Dated::ago).unzip();
+        let [since, until] = dated.as_ref().map(Dated::ago).unwrap_or_default();
         Self {
             heading: row.heading.map(|name| words.text(name)),
             bell: row.bell,
@@ -100,7 +100,7 @@ impl<'a> Worded<'a> {
             valid: waiting.valid,
             slowed: dated.map(|dated| dated.sentence),
             since,
-            until: until.flatten(),
+            until,
             message: waiting.message.as_deref(),
             said: waiting.said,
             // A visitor without a number has no place that could be kept.

@@ -235,7 +235,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         reference: visit.reference(),
         is_old: visit.is_old,
         estimate,
-        valid: valid(visit, request),
+        valid: valid(visit, event.as_ref(), request),
         stock: board.and_then(|board| board.live.stock),
         slowed: slowed.map(|slowed| (slowed, now)),
         event,
@@ -290,11 +290,13 @@ fn refresh(
     }
 }
 
-/// Seconds for which the turn is kept at least: until the ticket ends, and no longer than a turn that came now. Where a cap holds, the turn waits for a place inside, so no time is promised for it, and none
-/// where nothing says whether one does.
-fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
+/// Seconds for which the turn is kept at least: until the ticket ends, or the line by an event, and no longer than a turn that came
+/// now. Of a turn that has come it is not known here since when. Where a cap holds, the turn waits for a place inside, so no time is
+/// promised for it, and none where nothing says whether one does.
+fn valid(visit: &Visit, event: Option<&Outlook>, request: &Request<'_>) -> Option<u64> {
     let board = visit.board.as_ref();
     let is_uncapped = board.is_some_and(|board| board.sessions.is_none());
+    let has_come = matches!(visit.end, VisitOutcome::Called);
     let has_turn = visit.position().is_some() && is_uncapped && !request.room.cap.holds();
     let ticket = &visit.ticket;
     let end = ticket.signed.saturating_add(ticket.life);
@@ -307,7 +309,12 @@ fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
     } else {
         end.saturating_sub(request.now.secs())
     };
-    has_turn.then(|| left.min(turn))
+    let ends = event.and_then(|event| match event.phase {
+        Phase::Before => Some(event.prequeue_in()),
+        Phase::Prequeue | Phase::Drawing | Phase::Open => event.closes_in(),
+        _ => None,
+    });
+    (has_turn && !has_come).then(|| left.min(turn).min(ends.unwrap_or(u64::MAX)))
 }
 
 /// How many were ahead when the number was drawn.

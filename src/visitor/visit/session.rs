@@ -146,6 +146,7 @@ fn at_visit(
         other => other,
     };
     match visit {
+        AtVisit::Over if sessions.renewal == Renewing::Off => Err(Notice::StayOver),
         AtVisit::Over => Err(Notice::SessionOver),
         other => Ok(other),
     }

@@ -98,6 +98,9 @@ pub(crate) fn in_the_prequeue_numbers_are_drawn_and_at_the_start_they_go_in(hous
     event(house, "sale", [0, 120, 900]);
     let mut line = visitors(house, 3);
     assert_eq!(positions(&mut line), [1, 2, 3]);
+    // A number is good for nothing after the end.
+    let valid = line[0].ask("/_queue/place").json()["valid"].clone();
+    assert!((800..=900).contains(&valid.as_u64().unwrap()), "{valid}");
     assert_eq!(permitted(house).status, 409, "the line stands");
     assert_eq!(inside(&mut line), [false; 3]);
     house.wait(2 * MINUTE);

@@ -211,10 +211,16 @@ pub(crate) fn the_page_says_until_when_to_come_back(house: &House) {
     let valid = |visitor: &mut Visitor<'_>| visitor.ask("/_queue/place").json()["valid"].clone();
     assert_eq!(valid(&mut visitor), 3600);
     let shown = page(&mut visitor).body;
-    assert!(shown.contains("your number is kept until "), "{shown}");
+    assert!(shown.contains("data-valid=\"3600\""), "{shown}");
     house.set("turn_minutes", "5");
     assert_eq!(valid(&mut visitor), 300);
     house.set("turn_minutes", "1440");
     let told = valid(&mut visitor).as_u64().unwrap();
     assert!((86_300..=86_400).contains(&told), "{told}");
+    // Of a turn that has come it is not known here since when.
+    house.permit(1);
+    house.change("mode", r#"{"mode":"hold"}"#);
+    house.forget_the_sign();
+    assert_eq!(visitor.ask("/_queue/place").json()["stage"], "called");
+    assert_eq!(valid(&mut visitor), Value::Null);
 }
