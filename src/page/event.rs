@@ -130,6 +130,7 @@ mod tests {
             phase: Phase::Open,
             times: (0, 60_000, None),
             order: "arrival",
+            goes_on: false,
             now_ms: 90_000,
         };
         let told = |event: &Outlook| {

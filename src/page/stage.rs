@@ -215,7 +215,7 @@ impl Stage {
             Self::Late => {
                 let event = waiting.event?;
                 // Times are rounded up: a second of the way must not make a minute.
-                let to_ms = event.times.2?.saturating_sub(30_000);
+                let to_ms = event.last_ms()?.saturating_sub(30_000);
                 Some(Dated {
                     sentence: words.text("ends_at").to_owned(),
                     from_ms: None,
@@ -387,6 +387,13 @@ mod tests {
             none.line
         );
         assert_eq!(none.detail, None);
+        // Who is in a draw has a part in it, though no number yet.
+        let drawing = Waiting {
+            draw: Draw::Awaited,
+            ..closed(None)
+        };
+        let told = Worded::new(&drawing, english());
+        assert_eq!(told.line, "Nobody is let in at the moment.");
     }
 
     #[test]
@@ -429,6 +436,7 @@ mod tests {
                 phase: Phase::Open,
                 times: (0, 60_000, Some(600_000)),
                 order: "arrival",
+                goes_on: false,
                 now_ms: 120_400,
             }),
             ..Waiting::default()
@@ -547,6 +555,7 @@ mod tests {
             phase,
             times: (10_000, 90_000, Some(150_000)),
             order,
+            goes_on: false,
             now_ms: 40_000,
         };
         let all = phases.into_iter().flat_map(of).map(outlook).map(Some);

@@ -341,10 +341,12 @@ impl Schedule<'_> {
 pub struct Outlook {
     /// Where it stands.
     pub phase: Phase,
-    /// When numbers are drawn, visitors go in, and the last one does; in milliseconds since 1970.
+    /// When numbers are drawn, visitors go in, and it ends; in milliseconds since 1970.
     pub times: (u64, u64, Option<u64>),
     /// In which order visitors of the pre-queue go in: by arrival, or drawn.
     pub order: &'static str,
+    /// Whether visitors go in after its end too.
+    pub goes_on: bool,
     /// The time by the clock of the POP.
     pub now_ms: u64,
 }
@@ -357,6 +359,7 @@ impl Outlook {
             phase,
             times: (event.prequeue_ms, event.opens_ms, event.closes_ms),
             order: event.order.name(),
+            goes_on: event.then.unwrap_or(event.outside).lets_in(),
             now_ms,
         }
     }
@@ -373,20 +376,25 @@ impl Outlook {
         self.times.1.saturating_sub(self.now_ms).div_ceil(1000)
     }
 
-    /// Seconds until the last visitor goes in; nothing where the event has no end.
+    /// Seconds until the event ends; nothing where it has no end.
     #[must_use]
     pub fn closes_in(&self) -> Option<u64> {
         let closes_ms = self.times.2?;
         Some(closes_ms.saturating_sub(self.now_ms).div_ceil(1000))
     }
 
+    /// When the last visitor goes in, in milliseconds since 1970; nothing where visitors go in after it too.
+    #[must_use]
+    pub fn last_ms(&self) -> Option<u64> {
+        self.times.2.filter(|_| !self.goes_on)
+    }
+
     /// Whether a visitor who waits for so long comes too late.
     #[must_use]
     pub fn is_too_late(&self, wait: Option<u64>) -> bool {
         let left = self
-            .times
-            .2
-            .map(|closes_ms| closes_ms.saturating_sub(self.now_ms) / 1000);
+            .last_ms()
+            .map(|last_ms| last_ms.saturating_sub(self.now_ms) / 1000);
         self.phase == Phase::Open && wait.zip(left).is_some_and(|(wait, left)| wait > left)
     }
 }
@@ -426,6 +434,27 @@ mod tests {
             );
             let all = Mode::ALL.map(|(_, mode)| beside(outside).bounds(Phase::Outside, mode));
             assert_eq!(all, [outside, Mode::Hold, Mode::Open, Mode::Closed]);
+        }
+    }
+
+    #[test]
+    fn nobody_comes_too_late_where_visitors_go_in_after_the_event_too() {
+        let closed = (Mode::Closed, None);
+        for ((outside, then), is_too_late) in [
+            (closed, true),
+            ((Mode::Closed, Some(Mode::Hold)), true),
+            ((Mode::Closed, Some(Mode::Automatic)), false),
+            ((Mode::Automatic, None), false),
+            ((Mode::Automatic, Some(Mode::Closed)), true),
+        ] {
+            let event = Event {
+                then,
+                ..beside(outside)
+            };
+            let outlook = Outlook::new(&event, Phase::Open, 2_000);
+            assert_eq!(outlook.is_too_late(Some(2)), is_too_late, "{event:?}");
+            assert!(!outlook.is_too_late(Some(1)));
+            assert_eq!(outlook.last_ms().is_some(), is_too_late);
         }
     }
 

@@ -309,10 +309,10 @@ fn valid(visit: &Visit, event: Option<&Outlook>, request: &Request<'_>) -> Optio
     } else {
         end.saturating_sub(request.now.secs())
     };
+    // The pre-queue ends the numbers of before it, and the last visitor goes in at the end.
     let ends = event.and_then(|event| match event.phase {
         Phase::Before => Some(event.prequeue_in()),
-        Phase::Prequeue | Phase::Drawing | Phase::Open => event.closes_in(),
-        _ => None,
+        _ => Some(event.last_ms()?.saturating_sub(event.now_ms) / 1000),
     });
     (has_turn && !has_come).then(|| left.min(turn).min(ends.unwrap_or(u64::MAX)))
 }

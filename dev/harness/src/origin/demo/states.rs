@@ -279,6 +279,7 @@ fn event(phase: Phase, seconds: u64) -> Waiting {
         phase,
         times: (opens_ms - 60_000, opens_ms, Some(opens_ms + 3_600_000)),
         order: "arrival",
+        goes_on: false,
         now_ms: super::now_ms(),
     };
     Waiting {
