@@ -212,6 +212,7 @@ pub(crate) fn a_visit_of_fixed_length_ends_though_its_visitor_comes_again(house:
     assert!(!guest.ask("/echo").inside);
     let told = guest.ask("/").json();
     assert_eq!(told["position"], 2, "{told}");
+    assert_eq!(told["notice"], "stay_over", "it was not away");
     // An operator who makes visits renew their sessions again means those that begin.
     house.change(
         "cap",
