@@ -120,6 +120,12 @@ fn every_state_is_whole_and_open_to_all_on_a_phone_in_the_dark() {
     tell(async { look_at_all(&driver, Engine::Chromium, &PHONE).await });
 }
 
+/// Loads a state of the demo.
+async fn show(page: &Client, origin: &Origin, state: &str) {
+    let address = format!("{}{PATH}/page/{state}/en/brand", origin.url());
+    page.goto(&address).await.unwrap();
+}
+
 /// Without a script the times are in UTC.
 #[test]
 fn times_of_the_past_are_those_of_the_visitor_s_clock() {
@@ -130,8 +136,7 @@ fn times_of_the_past_are_those_of_the_visitor_s_clock() {
         for (runs_scripts, is_utc) in [(false, true), (true, false)] {
             let run = browser::run_scripts(&page, runs_scripts);
             run.await.unwrap();
-            let address = format!("{}{PATH}/page/slowed-hold/en/brand", origin.url());
-            page.goto(&address).await.unwrap();
+            show(&page, &origin, "slowed-hold").await;
             browser::run_scripts(&page, true).await.unwrap();
             let detail = "return document.getElementById('detail').textContent";
             let said = page.execute(detail, vec![]).await.unwrap();
@@ -161,8 +166,7 @@ fn a_turn_has_a_time_or_dates_and_an_end_its_time() {
             ("days", "at", r"^Your turn between \w+\s\d+ and \w+\s\d+$"),
             ("late", "detail", r"^Entry ends at .*\d+:\d\d(?!.*UTC)"),
         ] {
-            let address = format!("{}{PATH}/page/{state}/en/brand", origin.url());
-            page.goto(&address).await.unwrap();
+            show(&page, &origin, state).await;
             let text = "return document.getElementById(arguments[0]).textContent";
             let said = page.execute(text, vec![json!(place)]).await.unwrap();
             let fits = "return new RegExp(arguments[0]).test(arguments[1])";
@@ -184,8 +188,7 @@ fn a_page_that_stands_still_looks_so_and_its_switch_is_in_sight_on_a_phone() {
             return [colour, document.getElementById('pause').getBoundingClientRect().bottom < innerHeight]";
         let mut looked = Vec::new();
         for state in ["way", "paused"] {
-            let address = format!("{}{PATH}/page/{state}/en/brand", origin.url());
-            page.goto(&address).await.unwrap();
+            show(&page, &origin, state).await;
             looked.push(page.execute(look, vec![]).await.unwrap());
         }
         assert_ne!(looked[0][0], looked[1][0], "{looked:?}");
